@@ -1,0 +1,68 @@
+# Front door. Every target sets itself up: missing Debian packages are installed, CMake does the rest.
+#
+#   make build      the program, at build/ireneo
+#   make demo       the main job on real data, with a picture and a table
+#   make test       every test but the long ones
+#   make test-long  the long ones too
+#   make bench      timings, as ratios taken in one run
+#   make figures    every figure, quick settings, into out/
+#   make lint       clang-format, clang-tidy, cppcheck, warnings of a second compiler
+#   make format     rewrites the sources in the house style
+#   make install    into PREFIX (default /usr/local)
+
+BUILD  ?= build
+PREFIX ?= /usr/local
+JOBS   ?= $(shell nproc 2>/dev/null || echo 2)
+CMAKE  := cmake --log-level=WARNING -DCMAKE_INSTALL_MESSAGE=NEVER
+
+.PHONY: build demo test test-long bench figures lint format install clean sanitize
+.DEFAULT_GOAL := build
+
+build:
+	@scripts/setup build
+	@$(CMAKE) -S . -B $(BUILD) -DCMAKE_INSTALL_PREFIX=$(PREFIX) -DIRENEO_TESTS=OFF -DIRENEO_BENCH=OFF >/dev/null
+	@cmake --build $(BUILD) -j $(JOBS) | grep -v '^\[' || true
+	@test -x $(BUILD)/ireneo
+
+demo: build
+	@scripts/setup figures
+	@scripts/demo $(BUILD)/ireneo out/demo
+
+test:
+	@scripts/setup build test figures
+	@$(CMAKE) -S . -B $(BUILD) -DCMAKE_INSTALL_PREFIX=$(PREFIX) -DIRENEO_TESTS=ON -DIRENEO_BENCH=OFF >/dev/null
+	@cmake --build $(BUILD) -j $(JOBS) | grep -v '^\[' || true
+	@cd $(BUILD) && ctest --output-on-failure -LE long
+
+test-long: test
+	@cd $(BUILD) && ctest --output-on-failure -L long
+
+bench:
+	@scripts/setup build
+	@$(CMAKE) -S . -B $(BUILD) -DCMAKE_INSTALL_PREFIX=$(PREFIX) -DIRENEO_BENCH=ON -DIRENEO_TESTS=OFF >/dev/null
+	@cmake --build $(BUILD) -j $(JOBS) | grep -v '^\[' || true
+	@bench/run $(BUILD)
+
+figures: build
+	@scripts/setup figures
+	@$(BUILD)/ireneo figure all --quick -o out/figures
+
+sanitize:
+	@scripts/setup build test figures
+	@$(CMAKE) -S . -B $(BUILD)-sanitize -DIRENEO_SANITIZE=ON -DIRENEO_TESTS=ON -DIRENEO_BENCH=OFF -DCMAKE_BUILD_TYPE=Debug >/dev/null
+	@cmake --build $(BUILD)-sanitize -j $(JOBS) | grep -v '^\[' || true
+	@cd $(BUILD)-sanitize && ctest --output-on-failure -LE 'long|heavy'
+
+lint:
+	@scripts/setup build test lint
+	@scripts/lint
+
+format:
+	@scripts/setup lint
+	@git ls-files '*.c' '*.h' | xargs clang-format -i
+
+install: build
+	@cmake --install $(BUILD)
+
+clean:
+	rm -rf $(BUILD) $(BUILD)-sanitize $(BUILD)-lint out

@@ -1,0 +1,76 @@
+/* ireneo figure: makes a figure's data and pictures. */
+#include "lab/figure.h"
+#include "commands.h"
+#include "report.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static void print_names(void) {
+    for (size_t i = 0; i < ireneo_figure_count; i++)
+        printf("  %-16s %s\n", ireneo_figures[i]->name, ireneo_figures[i]->summary);
+}
+
+/* Makes a folder and the folders above it. */
+static int make_folder(const command *self, const char *path) {
+    char part[4096];
+    size_t length = strlen(path);
+    if (length >= sizeof part) return complain(self, EXIT_USAGE, "the path of the output folder is too long");
+    for (size_t i = 1; i <= length; i++) {
+        if (path[i] != '/' && path[i] != '\0') continue;
+        memcpy(part, path, i);
+        part[i] = '\0';
+        if (mkdir(part, 0777) != 0 && errno != EEXIST)
+            return complain(self, EXIT_MACHINE, "%s: %s", part, strerror(errno));
+    }
+    return 0;
+}
+
+static int run(const command *self, int argc, char **argv) {
+    figure_request request = {.directory = NULL, .seed = 1};
+    const char *name = NULL;
+    size_t threads = 0, names = 0;
+    bool list = false;
+    option options[] = {
+        {"o", OPTION_TEXT, &request.directory, "DIR", "folder for CSV files and pictures", 0, 0, false},
+        {"quick", OPTION_FLAG, &request.quick, NULL, "smaller sizes, fewer repetitions", 0, 0, false},
+        {"db", OPTION_TEXT, &request.database, "FILE", "result store of sweeps (default: DIR/results.db)", 0,
+         0, false},
+        {"seed", OPTION_SEED, &request.seed, "S", "seed of the random numbers (default 1)", 0, 0, false},
+        {"threads", OPTION_SIZE, &threads, "N", "threads (default: all cores)", 1, 4096, false},
+        {"list", OPTION_FLAG, &list, NULL, "names of all figures", 0, 0, false},
+    };
+    int outcome =
+        parse_options(self, argc, argv, options, sizeof options / sizeof *options, &name, 0, 1, &names);
+    if (outcome != 0) return outcome == PARSE_FINISHED ? EXIT_DONE : outcome;
+    if (list) {
+        print_names();
+        return finish_output(self, EXIT_DONE);
+    }
+    if (names == 0)
+        return complain(self, EXIT_USAGE, "expects the name of a figure or 'all'; --list shows the names");
+    if (request.directory == NULL) return complain(self, EXIT_USAGE, "give the output folder with -o DIR");
+    outcome = make_folder(self, request.directory);
+    if (outcome != 0) return outcome;
+    request.threads = (int)threads;
+    catch_interrupts();
+    request.progress = start_progress();
+    bool found = false;
+    for (size_t i = 0; i < ireneo_figure_count; i++) {
+        const figure *chosen = ireneo_figures[i];
+        if (strcmp(name, "all") != 0 && strcmp(name, chosen->name) != 0) continue;
+        found = true;
+        ireneo_error failed = ireneo_figure_make(chosen, &request);
+        if (failed != IRENEO_OK) return report_error(self, failed);
+        finish_progress();
+        printf("%s/%s.svg .png .pdf (seed %llu)\n", request.directory, chosen->name,
+               (unsigned long long)request.seed);
+        fflush(stdout);
+    }
+    if (!found) return complain(self, EXIT_USAGE, "there is no figure '%s'; --list shows the names", name);
+    return finish_output(self, EXIT_DONE);
+}
+
+const command command_figure = {"figure", "data and pictures of an experiment", run, "NAME|all", ""};

@@ -1,0 +1,45 @@
+/* ireneo: finds the command and hands over. */
+#include "commands.h"
+#include "ireneo.h"
+#include "report.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+static const command *const COMMANDS[] = {
+    &command_capacity,
+    &command_figure,
+};
+enum { COMMAND_COUNT = sizeof COMMANDS / sizeof *COMMANDS };
+
+static void print_overview(FILE *stream) {
+    fprintf(stream,
+            "ireneo %s: how many facts a neural memory holds, storing them, and proving it\n\nusage: ireneo "
+            "COMMAND ...\n\n",
+            ireneo_version());
+    for (size_t i = 0; i < COMMAND_COUNT; i++)
+        fprintf(stream, "  %-12s %s\n", COMMANDS[i]->name, COMMANDS[i]->summary);
+    fprintf(stream, "\n'ireneo COMMAND --help' explains a command. 'ireneo --version' tells the version.\n");
+}
+
+int main(int argc, char **argv) {
+    static const command overview = {"", "", NULL, "", ""};
+    signal(SIGPIPE, SIG_IGN); /* a closed pipe is a failed write, reported like any other */
+    if (argc < 2) {
+        print_overview(stderr);
+        return EXIT_USAGE;
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0) {
+        print_overview(stdout);
+        return finish_output(&overview, EXIT_DONE);
+    }
+    if (strcmp(argv[1], "--version") == 0) {
+        printf("ireneo %s\n", ireneo_version());
+        return finish_output(&overview, EXIT_DONE);
+    }
+    for (size_t i = 0; i < COMMAND_COUNT; i++)
+        if (strcmp(argv[1], COMMANDS[i]->name) == 0) return COMMANDS[i]->run(COMMANDS[i], argc - 2, argv + 2);
+    fprintf(stderr, "ireneo: there is no command '%s'; 'ireneo --help' lists them\n", argv[1]);
+    return EXIT_USAGE;
+}

@@ -1,0 +1,142 @@
+/* Output, exit codes, the progress line and the interrupt flag. */
+#include "report.h"
+
+#include <errno.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+int finish_output(const command *self, int exit_code) {
+    errno = 0;
+    if (fflush(stdout) != 0 || ferror(stdout))
+        return complain(self, EXIT_MACHINE, "cannot write the result: %s", strerror(errno));
+    return exit_code;
+}
+
+int print_json(const command *self, ireneo_json *json, int exit_code) {
+    if (json->broken) return complain(self, EXIT_MACHINE, "not enough memory for the JSON report");
+    puts(json->text);
+    ireneo_json_free(json);
+    return finish_output(self, exit_code);
+}
+
+int report_error(const command *self, ireneo_error error) {
+    finish_progress();
+    switch (error) {
+    case IRENEO_OK:
+        return EXIT_DONE;
+    case IRENEO_ERROR_ARGUMENT:
+        return complain(self, EXIT_USAGE, "%s", ireneo_last_error());
+    case IRENEO_ERROR_DATA:
+        return complain(self, EXIT_DATA, "%s", ireneo_last_error());
+    case IRENEO_ERROR_CANCELLED:
+        return complain(self, EXIT_INTERRUPTED, "interrupted");
+    case IRENEO_ERROR_MEMORY:
+    case IRENEO_ERROR_IO:
+    case IRENEO_ERROR_NUMERIC:
+        break;
+    }
+    return complain(self, EXIT_MACHINE, "%s", ireneo_last_error());
+}
+
+const char *grouped(double value, char *buffer) {
+    char digits[32];
+    if (!(fabs(value) < 1e15)) {
+        snprintf(buffer, 40, "%.3e", value);
+        return buffer;
+    }
+    int length = snprintf(digits, sizeof digits, "%.0f", value), out = 0;
+    for (int i = 0; i < length; i++) {
+        if (i > 0 && digits[i - 1] != '-' && (length - i) % 3 == 0) buffer[out++] = ' ';
+        buffer[out++] = digits[i];
+    }
+    buffer[out] = '\0';
+    return buffer;
+}
+
+/* ---- interrupts ---- */
+
+static volatile sig_atomic_t stop_requested;
+
+static void on_signal(int number) {
+    (void)number;
+    stop_requested = 1;
+}
+
+void catch_interrupts(void) {
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = on_signal;
+    action.sa_flags = (int)SA_RESETHAND; /* the second one ends the program */
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+}
+
+bool interrupted(void) {
+    return stop_requested != 0;
+}
+
+/* ---- the progress line ---- */
+
+static struct {
+    double start, stage_start, last_shown;
+    char stage[48];
+    bool visible;
+} line;
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void write_duration(double seconds, char *buffer, size_t size) {
+    if (seconds < 100.0)
+        snprintf(buffer, size, "%.0f s", seconds);
+    else if (seconds < 6000.0)
+        snprintf(buffer, size, "%.0f min", seconds / 60.0);
+    else
+        snprintf(buffer, size, "%.1f h", seconds / 3600.0);
+}
+
+static int show_progress(void *context, const char *stage, double done, double total) {
+    (void)context;
+    double t = now();
+    if (strncmp(line.stage, stage, sizeof line.stage - 1) != 0) {
+        snprintf(line.stage, sizeof line.stage, "%s", stage);
+        line.stage_start = t;
+    }
+    if (isatty(STDERR_FILENO) && t - line.start > 2.0 && t - line.last_shown > 0.2) {
+        char left[32] = "", spent[32];
+        double fraction = total > 0.0 ? done / total : 0.0, stage_time = t - line.stage_start;
+        write_duration(t - line.start, spent, sizeof spent);
+        if (fraction > 0.02 && fraction < 1.0)
+            write_duration(stage_time * (1.0 - fraction) / fraction, left, sizeof left);
+        fprintf(stderr, "\r\033[K%s: %.0f %% (%.3g of %.3g, %.3g/s), %s%s%s", stage, 100.0 * fraction, done,
+                total, stage_time > 0.0 ? done / stage_time : 0.0, spent, left[0] != '\0' ? ", left " : "",
+                left);
+        fflush(stderr);
+        line.visible = true;
+        line.last_shown = t;
+    }
+    return interrupted();
+}
+
+ireneo_progress *start_progress(void) {
+    static ireneo_progress progress;
+    memset(&line, 0, sizeof line);
+    line.start = line.stage_start = now();
+    progress = (ireneo_progress){show_progress, NULL};
+    return &progress;
+}
+
+void finish_progress(void) {
+    if (!line.visible) return;
+    fputs("\r\033[K", stderr);
+    fflush(stderr);
+    line.visible = false;
+}

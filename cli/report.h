@@ -1,0 +1,32 @@
+/* What every command does with results: JSON on stdout, errors as exit codes, progress on a terminal, Ctrl-C.
+ */
+#ifndef IRENEO_CLI_REPORT_H
+#define IRENEO_CLI_REPORT_H
+
+#include "base/json.h"
+#include "ireneo.h"
+#include "options.h"
+
+/* Prints the finished JSON text and a newline, frees it, and gives the exit code (4 when stdout cannot be
+ * written). */
+int print_json(const command *self, ireneo_json *json, int exit_code);
+
+/* Ends a command: makes sure that all of stdout was written. */
+int finish_output(const command *self, int exit_code);
+
+/* The library's last error as a sentence on stderr and the exit code that belongs to it. */
+int report_error(const command *self, ireneo_error error);
+
+/* 1234567.8 as "1 234 568", for people; buffer holds 40 bytes. */
+const char *grouped(double value, char *buffer);
+
+/* A progress line on stderr when it is a terminal and the work takes more than two seconds. The callback
+ * returns non-zero after Ctrl-C. `finish_progress` wipes the line. */
+ireneo_progress *start_progress(void);
+void finish_progress(void);
+
+/* Ctrl-C and SIGTERM set a flag instead of ending the program; a second one ends it. */
+void catch_interrupts(void);
+bool interrupted(void);
+
+#endif

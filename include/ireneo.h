@@ -1,0 +1,272 @@
+/* Ireneo: the memory of neural networks.
+ *
+ * This header is the whole public interface. It reads top to bottom:
+ *
+ *   1. Errors, progress, version           what every call shares
+ *   2. Arrays on disk                      .npy and .safetensors
+ *   3. Random numbers                      functions of (seed, stream, index)
+ *   4. Linear memory: the capacity law     how many facts fit
+ *
+ * Conventions
+ *   - A function that can fail returns ireneo_error; ireneo_last_error() holds one sentence about the last
+ *     failure in the calling thread. How the work ended is a different question, answered by a status.
+ *   - Matrices are row-major; every pointer argument has its shape beside it, as in (rows, columns).
+ *   - Settings may be NULL: defaults. Freeing NULL is fine. The library never prints and never exits.
+ *   - The library keeps no state between calls except the thread's last error sentence.
+ */
+#ifndef IRENEO_H
+#define IRENEO_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define IRENEO_VERSION "0.1.0"
+
+#if defined(__GNUC__)
+#define IRENEO_API __attribute__((visibility("default")))
+#else
+#define IRENEO_API
+#endif
+
+/* ------------------------------------------------------------------------------------------------------
+ * 1. Errors, progress, version
+ * ---------------------------------------------------------------------------------------------------- */
+
+/** What went wrong with a call. */
+typedef enum ireneo_error {
+    IRENEO_OK = 0,
+    /** An argument is outside its range, or arguments contradict each other. */
+    IRENEO_ERROR_ARGUMENT,
+    /** The data cannot be used: malformed file, wrong shape or type, NaN, index out of range. */
+    IRENEO_ERROR_DATA,
+    /** The machine has not enough memory. */
+    IRENEO_ERROR_MEMORY,
+    /** A file could not be opened, read or written: missing, no permission, no space. */
+    IRENEO_ERROR_IO,
+    /** A numerical method did not reach its accuracy; the result would have been wrong. */
+    IRENEO_ERROR_NUMERIC,
+    /** The progress callback asked to stop and nothing useful could be returned. */
+    IRENEO_ERROR_CANCELLED
+} ireneo_error;
+
+/** A short name for an error code, for logs. Never NULL. */
+IRENEO_API const char *ireneo_error_name(ireneo_error error);
+
+/** One sentence about the last failure in this thread. Never NULL; valid until the next failure. */
+IRENEO_API const char *ireneo_last_error(void);
+
+/** The version of the library that is linked, as "major.minor.patch". */
+IRENEO_API const char *ireneo_version(void);
+
+/** How long work tells how far it is, and how it is stopped. */
+typedef struct ireneo_progress {
+    /** Called now and then, always from the calling thread, with the name of the current stage and how much
+     * of it is done. A result other than 0 asks the work to stop at the next safe point. NULL: never called.
+     */
+    int (*report)(void *context, const char *stage, double done, double total);
+    /** Passed to report unchanged. */
+    void *context;
+} ireneo_progress;
+
+/* ------------------------------------------------------------------------------------------------------
+ * 2. Arrays on disk
+ *
+ * A location is "file.npy", "file.safetensors" (when it holds one tensor) or "file.safetensors:name". Files
+ * with other endings are told apart by their first bytes. Large arrays are memory-mapped. Writes are atomic:
+ * a reader sees the old file or the new one, never half; only devices and pipes such as /dev/stdout are
+ * written directly.
+ * ---------------------------------------------------------------------------------------------------- */
+
+/** Element types that files may hold. */
+typedef enum ireneo_dtype {
+    IRENEO_FLOAT16,
+    IRENEO_FLOAT32,
+    IRENEO_FLOAT64,
+    IRENEO_INT32,
+    IRENEO_INT64
+} ireneo_dtype;
+
+/** A short name such as "float32". Never NULL. */
+IRENEO_API const char *ireneo_dtype_name(ireneo_dtype dtype);
+
+/** Bytes of one element. */
+IRENEO_API size_t ireneo_dtype_size(ireneo_dtype dtype);
+
+enum { IRENEO_MAX_AXES = 8 };
+
+/** An array as it lies in a file: row-major elements of one type. */
+typedef struct ireneo_array {
+    ireneo_dtype dtype;
+    /** Number of axes, 0 to IRENEO_MAX_AXES. */
+    int axes;
+    size_t shape[IRENEO_MAX_AXES];
+    /** Product of the shape. */
+    size_t count;
+    /** The elements, at the file's own alignment; valid until ireneo_array_close. */
+    const void *data;
+    /** What close releases; not for users. */
+    void *mapping;
+    size_t mapping_bytes;
+} ireneo_array;
+
+/** Opens the array at a location. On failure the array is empty and may be closed all the same. */
+IRENEO_API ireneo_error ireneo_array_open(const char *location, ireneo_array *array);
+
+/** Releases what open took. */
+IRENEO_API void ireneo_array_close(ireneo_array *array);
+
+/** Reads a location as a float32 matrix (rows, columns); a vector counts as one column. Every element is
+ * checked: NaN, infinity and numbers beyond float32 are errors that name row and column, counted from 0. An
+ * array without elements is an error. Release *values with ireneo_free. */
+IRENEO_API ireneo_error ireneo_load_matrix(const char *location, float **values, size_t *rows,
+                                           size_t *columns);
+
+/** Reads a location as a vector of whole numbers (count), from int32 or int64 of shape (count) or (count, 1),
+ * not empty. Release *values with ireneo_free. */
+IRENEO_API ireneo_error ireneo_load_indices(const char *location, int64_t **values, size_t *count);
+
+/** Reads a location as a vector of finite float64 numbers (count), from a shape (count) or (count, 1), not
+ * empty. Release *values with ireneo_free. */
+IRENEO_API ireneo_error ireneo_load_vector(const char *location, double **values, size_t *count);
+
+/** Writes a .npy file (version 1.0). */
+IRENEO_API ireneo_error ireneo_save_npy(const char *path, ireneo_dtype dtype, int axes, const size_t *shape,
+                                        const void *data);
+
+/** One tensor of a .safetensors file to be written. */
+typedef struct ireneo_tensor {
+    const char *name;
+    ireneo_dtype dtype;
+    int axes;
+    size_t shape[IRENEO_MAX_AXES];
+    const void *data;
+} ireneo_tensor;
+
+/** Writes a .safetensors file; metadata is a list of `pairs` key-value pairs: key, value, key, value, ... */
+IRENEO_API ireneo_error ireneo_save_safetensors(const char *path, const ireneo_tensor *tensors, size_t count,
+                                                const char *const *metadata, size_t pairs);
+
+/** Reads one metadata value of a .safetensors file; *value is NULL when the key is not there. Release with
+ * ireneo_free. */
+IRENEO_API ireneo_error ireneo_safetensors_metadata(const char *path, const char *key, char **value);
+
+/** Whether a .safetensors file holds a tensor of this name (1 or 0 in *found). */
+IRENEO_API ireneo_error ireneo_safetensors_has(const char *path, const char *name, int *found);
+
+/** Writes a whole file atomically: temporary file beside it, fsync, rename. */
+IRENEO_API ireneo_error ireneo_save_bytes(const char *path, const void *bytes, size_t count);
+
+/** Releases anything the library allocated for the caller. */
+IRENEO_API void ireneo_free(void *block);
+
+/* ------------------------------------------------------------------------------------------------------
+ * 3. Random numbers
+ *
+ * Number `index` of stream `stream` under `seed` is a fixed function of the three (Philox4x32-10), so that
+ * data do not depend on the number of threads or on the order in which they are made. Each function writes
+ * the numbers first .. first + count - 1 to values (count), over `threads` threads (0: all cores).
+ * ---------------------------------------------------------------------------------------------------- */
+
+/** N(0, 1) in float32; the same bits on every machine. Tails reach 6.7. */
+IRENEO_API void ireneo_random_normals_float(uint64_t seed, uint64_t stream, uint64_t first, size_t count,
+                                            int threads, float *values);
+
+/** N(0, 1) in float64. */
+IRENEO_API void ireneo_random_normals(uint64_t seed, uint64_t stream, uint64_t first, size_t count,
+                                      int threads, double *values);
+
+/** Uniform on (0, 1), 53 bits, in float64. */
+IRENEO_API void ireneo_random_uniforms(uint64_t seed, uint64_t stream, uint64_t first, size_t count,
+                                       int threads, double *values);
+
+/* ------------------------------------------------------------------------------------------------------
+ * 4. Linear memory: the capacity law
+ *
+ * A linear memory is a matrix W (dim_out, dim_in). It recalls the fact (key x, value y) when y^T W x is
+ * larger than the score of every other candidate. n facts among P candidates fit when n delta(P) < D, where
+ * delta(P) is the statistical dimension of the cone "the target wins" and D = dim_in dim_out E(rank) counts
+ * the freedom of W. The law predicts the size at which random facts stop fitting within a few per cent;
+ * docs/linear.md derives it.
+ * ---------------------------------------------------------------------------------------------------- */
+
+/** The memory that is asked about. Zero-initialise it and fill what matters. */
+typedef struct ireneo_shape {
+    /** Dimension of the keys and of the values; of their span when they do not fill the space. */
+    size_t dim_in, dim_out;
+    /** Largest rank of W; 0: no limit. */
+    size_t rank;
+    /** Candidates every key competes over; 0: as many as facts, each fact with its own value. Up to 1e12. */
+    double candidates;
+    /** Number of facts a question is about; 0: only the capacity is asked. Up to 1e12. */
+    double facts;
+    /** Margin by which targets must win, in units of |W|_F / sqrt(dim_out): the spread of the scores of
+     * unit-variance data. */
+    double margin;
+} ireneo_shape;
+
+/** What the law says. */
+typedef struct ireneo_capacity_report {
+    /** Facts that fit: the finite-size law. Half of all random instances of this size can be stored. */
+    double facts_capacity;
+    /** The limit formula n log P = D / 2, reached only at astronomical sizes. */
+    double facts_capacity_asymptotic;
+    /** Facts that the Hebbian rule holds without an error, by its limit formula n log P = dim_in dim_out / 8.
+     */
+    double facts_capacity_hebbian;
+    /** Candidates at capacity. */
+    double candidates;
+    /** delta(P) and v(P) at that number of candidates: mean and variance of the competitors that bind a fact.
+     */
+    double delta, variance;
+    /** D = dim_in dim_out E(rank). */
+    double effective_dimension;
+    /** Numbers that a stored memory holds: dim_in dim_out, or rank (dim_in + dim_out). */
+    double parameters;
+    /** log2(P) bits a fact, at capacity, over the parameters. */
+    double bits_per_parameter;
+    /** n log P / (dim_in dim_out), for the facts asked about, or at capacity. */
+    double load;
+    /** Facts asked about over facts_capacity; 1 when none were asked about. */
+    double fraction_of_capacity;
+    /** Expected share of those facts that the Hebbian rule recalls. */
+    double hebbian_accuracy;
+    /** Chance that all the facts asked about fit; NaN when none were. */
+    double probability_all_fit;
+} ireneo_capacity_report;
+
+/** Everything the law says about a shape. Takes a few milliseconds. */
+IRENEO_API ireneo_error ireneo_capacity(const ireneo_shape *shape, ireneo_capacity_report *report);
+
+/** D = dim_in dim_out E(rank): the number of dimensions that a memory of this shape has to offer. */
+IRENEO_API double ireneo_effective_dimension(const ireneo_shape *shape);
+
+/** Chance that shape->facts random facts fit (with shape->margin). */
+IRENEO_API ireneo_error ireneo_capacity_probability(const ireneo_shape *shape, double *probability);
+
+/** The largest margin with which shape->facts facts fit, in the units of ireneo_shape; 0 beyond capacity.
+ * Asymptotic. */
+IRENEO_API ireneo_error ireneo_capacity_margin(const ireneo_shape *shape, double *margin);
+
+/** Facts over d^2 at which the target still beats the mean of the top `tail_fraction` of its competitors
+ * (listwise recall). */
+IRENEO_API double ireneo_listwise_capacity(double tail_fraction);
+
+/** log(volume of memories that recall everything) / d^2 at load n log P / d^2, number of candidates to
+ * infinity. */
+IRENEO_API double ireneo_free_entropy_asymptotic(double load);
+
+/** The same at finitely many candidates, for the decoupled problem, from an average over `draws` random
+ * draws. *overlap is the typical overlap of two solutions, *error the standard error of the result; both may
+ * be NULL. */
+IRENEO_API ireneo_error ireneo_free_entropy(double load, size_t candidates, size_t draws, uint64_t seed,
+                                            double *entropy, double *overlap, double *error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

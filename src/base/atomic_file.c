@@ -1,0 +1,178 @@
+/* Atomic replacement of files: temporary file in the same directory, fsync, rename, fsync of the directory.
+ */
+#include "base/atomic_file.h"
+
+#include "base/memory.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+    TEMPORARY_ATTEMPTS = 100,
+    LARGEST_WRITE = 1 << 30, /* Linux writes at most about 2 GB a call */
+    NEW_FILE_MODE = 0666,
+    PERMISSION_BITS = 0777
+};
+
+static const ireneo_atomic_file closed_file = {.descriptor = -1};
+
+static ireneo_error fail_writing(const char *path, int code) {
+    return ireneo_fail(IRENEO_ERROR_IO, "cannot write %s: %s", path, strerror(code));
+}
+
+/* The path whose directory entry is replaced: the end of the chain when path is a symbolic link. */
+static ireneo_error find_target(const char *path, char **target) {
+    struct stat link;
+    *target = NULL;
+    if (lstat(path, &link) == 0 && S_ISLNK(link.st_mode)) *target = realpath(path, NULL);
+    if (*target == NULL) *target = strdup(path); /* not a link, or one that leads nowhere */
+    if (*target == NULL) return ireneo_fail(IRENEO_ERROR_MEMORY, "not enough memory to write %s", path);
+    return IRENEO_OK;
+}
+
+/* Length of the directory part, slash included; 0 for a bare name. */
+static size_t directory_length(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash == NULL ? 0 : (size_t)(slash - path) + 1;
+}
+
+/* mkstemp would create with 0600, and the umask cannot be read without changing it for other threads; so the
+ * kernel applies it here. */
+static ireneo_error create_temporary(ireneo_atomic_file *file, mode_t mode) {
+    size_t directory = directory_length(file->target);
+    const char *base = file->target + directory;
+    if (*base == '\0') return fail_writing(file->target, EISDIR);
+    size_t capacity = strlen(file->target) + 32;
+    IRENEO_TRY(IRENEO_ALLOCATE(&file->temporary, capacity, "temporary file name"));
+    for (int attempt = 0; attempt < TEMPORARY_ATTEMPTS; attempt++) {
+        unsigned long long random = 0;
+        if (getrandom(&random, sizeof random, 0) < 0) random = (unsigned long long)getpid();
+        random += (unsigned long long)attempt;
+        /* A name near the limit of 255 bytes is cut, so that the temporary name is not over it. */
+        snprintf(file->temporary, capacity, "%.*s.%.200s.%016llx", (int)directory, file->target, base,
+                 random);
+        file->descriptor = open(file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+        if (file->descriptor >= 0) return IRENEO_OK;
+        if (errno != EEXIST) break;
+    }
+    int code = errno;
+    free(file->temporary);
+    file->temporary = NULL; /* it was not created, so it must not be removed */
+    return fail_writing(file->target, code);
+}
+
+static ireneo_error open_new(ireneo_atomic_file *file) {
+    return create_temporary(file, NEW_FILE_MODE);
+}
+
+static ireneo_error open_replacement(ireneo_atomic_file *file, mode_t mode) {
+    /* rename would replace a write-protected file without asking. */
+    if (faccessat(AT_FDCWD, file->target, W_OK, AT_EACCESS) != 0) return fail_writing(file->target, errno);
+    IRENEO_TRY(create_temporary(file, mode));
+    if (fchmod(file->descriptor, mode) != 0) return fail_writing(file->target, errno);
+    return IRENEO_OK;
+}
+
+/* Devices and pipes (/dev/stdout, /dev/null) must never be renamed over. */
+static ireneo_error open_device(ireneo_atomic_file *file, const char *path) {
+    file->descriptor = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+    if (file->descriptor < 0) return fail_writing(path, errno);
+    return IRENEO_OK;
+}
+
+static ireneo_error open_by_kind(ireneo_atomic_file *file, const char *path) {
+    struct stat status;
+    if (stat(path, &status) != 0) {
+        if (errno != ENOENT) return fail_writing(path, errno);
+        return open_new(file);
+    }
+    if (S_ISDIR(status.st_mode)) return fail_writing(path, EISDIR);
+    if (!S_ISREG(status.st_mode)) return open_device(file, path);
+    return open_replacement(file, status.st_mode & PERMISSION_BITS);
+}
+
+ireneo_error ireneo_atomic_file_begin(ireneo_atomic_file *file, const char *path) {
+    *file = closed_file;
+    if (path == NULL || *path == '\0')
+        return ireneo_fail(IRENEO_ERROR_ARGUMENT, "the name of the file to write is empty");
+    IRENEO_TRY(find_target(path, &file->target));
+    ireneo_error error = open_by_kind(file, path);
+    if (error != IRENEO_OK) ireneo_atomic_file_abandon(file);
+    return error;
+}
+
+ireneo_error ireneo_atomic_file_write(ireneo_atomic_file *file, const void *bytes, size_t count) {
+    const unsigned char *next = bytes;
+    while (count > 0) {
+        ssize_t done = write(file->descriptor, next, count < LARGEST_WRITE ? count : LARGEST_WRITE);
+        if (done < 0 && errno == EINTR) continue;
+        if (done < 0) return fail_writing(file->target, errno);
+        next += done;
+        count -= (size_t)done;
+    }
+    return IRENEO_OK;
+}
+
+/* Some file systems and all pipes cannot fsync and say so; that is no failure of the write. */
+static bool sync_failed(int descriptor) {
+    return fsync(descriptor) != 0 && errno != EINVAL && errno != ENOTSUP && errno != EROFS;
+}
+
+/* Without this a power failure may bring back the old directory entry. */
+static ireneo_error sync_directory(const char *target) {
+    size_t length = directory_length(target);
+    char *directory = length == 0 ? strdup(".") : strndup(target, length);
+    if (directory == NULL) return ireneo_fail(IRENEO_ERROR_MEMORY, "not enough memory to write %s", target);
+    int descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    free(directory);
+    if (descriptor < 0) return IRENEO_OK; /* a directory may be writable and not readable */
+    bool failed = sync_failed(descriptor);
+    int code = errno;
+    close(descriptor);
+    return failed ? fail_writing(target, code) : IRENEO_OK;
+}
+
+static ireneo_error put_in_place(ireneo_atomic_file *file) {
+    if (sync_failed(file->descriptor)) return fail_writing(file->target, errno);
+    int closed = close(file->descriptor);
+    file->descriptor = -1;
+    if (closed != 0) return fail_writing(file->target, errno);
+    if (file->temporary == NULL) return IRENEO_OK;
+    if (rename(file->temporary, file->target) != 0) return fail_writing(file->target, errno);
+    free(file->temporary);
+    file->temporary = NULL;
+    return sync_directory(file->target);
+}
+
+ireneo_error ireneo_atomic_file_commit(ireneo_atomic_file *file) {
+    ireneo_error error = put_in_place(file);
+    ireneo_atomic_file_abandon(file); /* after success nothing is left to remove, only memory to free */
+    return error;
+}
+
+void ireneo_atomic_file_abandon(ireneo_atomic_file *file) {
+    if (file->descriptor >= 0) close(file->descriptor);
+    if (file->temporary != NULL) unlink(file->temporary);
+    free(file->temporary);
+    free(file->target);
+    *file = closed_file;
+}
+
+ireneo_error ireneo_atomic_file_finish(ireneo_atomic_file *file, ireneo_error error) {
+    if (error == IRENEO_OK) return ireneo_atomic_file_commit(file);
+    ireneo_atomic_file_abandon(file);
+    return error;
+}
+
+ireneo_error ireneo_save_bytes(const char *path, const void *bytes, size_t count) {
+    if (bytes == NULL && count > 0) return ireneo_fail(IRENEO_ERROR_ARGUMENT, "no bytes to write were given");
+    ireneo_atomic_file file;
+    IRENEO_TRY(ireneo_atomic_file_begin(&file, path));
+    return ireneo_atomic_file_finish(&file, ireneo_atomic_file_write(&file, bytes, count));
+}

@@ -1,0 +1,292 @@
+/* Reader and writer of .npy. The header is a Python dict literal; the parser here accepts that dict and
+ * nothing else, and never looks outside the header. */
+#include "base/npy.h"
+
+#include "base/array.h"
+#include "base/atomic_file.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    MAGIC_BYTES = 6,
+    PREFIX_BYTES = 8,      /* magic and version */
+    HEADER_ALIGNMENT = 64, /* where NumPy lets the data begin */
+    LONGEST_STRING = 32
+};
+
+static const unsigned char magic[MAGIC_BYTES] = {0x93, 'N', 'U', 'M', 'P', 'Y'};
+
+bool ireneo_npy_recognise(const unsigned char *bytes, size_t count) {
+    return count >= MAGIC_BYTES && memcmp(bytes, magic, MAGIC_BYTES) == 0;
+}
+
+/* ---- Reading ---- */
+
+typedef struct cursor {
+    const char *path;
+    const unsigned char *at;
+    const unsigned char *end;
+} cursor;
+
+typedef struct npy_header {
+    ireneo_dtype dtype;
+    bool fortran_order;
+    int axes;
+    size_t shape[IRENEO_MAX_AXES];
+    bool has_descr, has_order, has_shape;
+} npy_header;
+
+static ireneo_error malformed(const cursor *text, const char *reason) {
+    return ireneo_fail(IRENEO_ERROR_DATA, "%s: the .npy header is malformed: %s", text->path, reason);
+}
+
+static void skip_spaces(cursor *text) {
+    while (text->at < text->end && (*text->at == ' ' || *text->at == '\t' || *text->at == '\n')) text->at++;
+}
+
+/* Whether the next character that is not a space is this one; if so, steps over it. */
+static bool take(cursor *text, char expected) {
+    skip_spaces(text);
+    if (text->at == text->end || *text->at != (unsigned char)expected) return false;
+    text->at++;
+    return true;
+}
+
+static bool take_word(cursor *text, const char *word) {
+    size_t length = strlen(word);
+    skip_spaces(text);
+    if ((size_t)(text->end - text->at) < length || memcmp(text->at, word, length) != 0) return false;
+    text->at += length;
+    return true;
+}
+
+/* A quoted string of printable ASCII without escapes: all that keys and plain dtypes need. */
+static ireneo_error parse_string(cursor *text, char string[LONGEST_STRING + 1]) {
+    char quote = take(text, '\'') ? '\'' : take(text, '"') ? '"' : '\0';
+    if (quote == '\0') return malformed(text, "a quoted string is missing");
+    size_t length = 0;
+    for (; text->at < text->end; text->at++) {
+        unsigned char c = *text->at;
+        if (c == (unsigned char)quote) {
+            text->at++;
+            string[length] = '\0';
+            return IRENEO_OK;
+        }
+        if (c < ' ' || c > '~' || c == '\\') return malformed(text, "a string holds an unexpected character");
+        if (length == LONGEST_STRING) return malformed(text, "a string is too long");
+        string[length++] = (char)c;
+    }
+    return malformed(text, "a string is not closed");
+}
+
+static ireneo_error unsupported_type(const cursor *text, const char *type) {
+    return ireneo_fail(IRENEO_ERROR_DATA, "%s: elements of type '%s' cannot be read; use " IRENEO_DTYPE_LIST,
+                       text->path, type);
+}
+
+static ireneo_error parse_descr(cursor *text, npy_header *header) {
+    static const struct {
+        const char *code;
+        ireneo_dtype dtype;
+    } types[] = {{"f2", IRENEO_FLOAT16},
+                 {"f4", IRENEO_FLOAT32},
+                 {"f8", IRENEO_FLOAT64},
+                 {"i4", IRENEO_INT32},
+                 {"i8", IRENEO_INT64}};
+    if (take(text, '[')) return unsupported_type(text, "structure");
+    char descr[LONGEST_STRING + 1];
+    IRENEO_TRY(parse_string(text, descr));
+    if (descr[0] == '>')
+        return ireneo_fail(IRENEO_ERROR_DATA,
+                           "%s: elements of type '%s' are big-endian; save them little-endian", text->path,
+                           descr);
+    /* '=' is the order of this machine and '|' means that order does not matter; both are little-endian here.
+     */
+    const char *code = descr + (descr[0] == '<' || descr[0] == '=' || descr[0] == '|');
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
+        if (strcmp(code, types[i].code) != 0) continue;
+        header->dtype = types[i].dtype;
+        return IRENEO_OK;
+    }
+    return unsupported_type(text, descr);
+}
+
+static ireneo_error parse_order(cursor *text, npy_header *header) {
+    header->fortran_order = take_word(text, "True");
+    if (!header->fortran_order && !take_word(text, "False"))
+        return malformed(text, "'fortran_order' is neither True nor False");
+    return IRENEO_OK;
+}
+
+static ireneo_error parse_length(cursor *text, size_t *length) {
+    skip_spaces(text);
+    if (text->at < text->end && *text->at == '-') return malformed(text, "the shape holds a negative length");
+    const unsigned char *start = text->at;
+    *length = 0;
+    for (; text->at < text->end && *text->at >= '0' && *text->at <= '9'; text->at++)
+        if (__builtin_mul_overflow(*length, 10, length) ||
+            __builtin_add_overflow(*length, (size_t)(*text->at - '0'), length))
+            return malformed(text, "the shape holds a length that is too large");
+    if (text->at == start) return malformed(text, "the shape is not a tuple of whole numbers");
+    if (text->at < text->end && *text->at == 'L') text->at++; /* written by Python 2 */
+    return IRENEO_OK;
+}
+
+static ireneo_error parse_shape(cursor *text, npy_header *header) {
+    if (!take(text, '(')) return malformed(text, "the shape is not a tuple");
+    bool comma = true; /* "(3)" is a number in Python, "(3,)" a tuple */
+    while (!take(text, ')')) {
+        if (header->axes > 0 && !comma) return malformed(text, "the shape is not a tuple of whole numbers");
+        if (header->axes == IRENEO_MAX_AXES)
+            return ireneo_fail(IRENEO_ERROR_DATA, "%s: the array has more than %d axes", text->path,
+                               IRENEO_MAX_AXES);
+        IRENEO_TRY(parse_length(text, &header->shape[header->axes]));
+        header->axes++;
+        comma = take(text, ',');
+    }
+    if (header->axes == 1 && !comma) return malformed(text, "the shape is not a tuple");
+    return IRENEO_OK;
+}
+
+static ireneo_error parse_entry(cursor *text, npy_header *header) {
+    char key[LONGEST_STRING + 1];
+    IRENEO_TRY(parse_string(text, key));
+    bool *seen = strcmp(key, "descr") == 0           ? &header->has_descr
+                 : strcmp(key, "fortran_order") == 0 ? &header->has_order
+                 : strcmp(key, "shape") == 0         ? &header->has_shape
+                                                     : NULL;
+    if (seen == NULL)
+        return malformed(text, "there is a key other than 'descr', 'fortran_order' and 'shape'");
+    if (*seen) return malformed(text, "a key occurs twice");
+    *seen = true;
+    if (!take(text, ':')) return malformed(text, "a key is not followed by a colon");
+    if (seen == &header->has_descr) return parse_descr(text, header);
+    if (seen == &header->has_order) return parse_order(text, header);
+    return parse_shape(text, header);
+}
+
+static ireneo_error parse_header(cursor *text, npy_header *header) {
+    if (!take(text, '{')) return malformed(text, "it is not a dict");
+    bool comma = true;
+    while (!take(text, '}')) {
+        if (!comma) return malformed(text, "entries are not separated by commas");
+        IRENEO_TRY(parse_entry(text, header));
+        comma = take(text, ',');
+    }
+    skip_spaces(text);
+    if (text->at != text->end) return malformed(text, "something follows the dict");
+    if (!header->has_descr || !header->has_order || !header->has_shape)
+        return malformed(text, "'descr', 'fortran_order' or 'shape' is missing");
+    return IRENEO_OK;
+}
+
+/* Column order and row order are the same bytes when at most one axis is longer than 1. */
+static bool order_matters(const npy_header *header) {
+    int long_axes = 0;
+    for (int axis = 0; axis < header->axes; axis++) {
+        if (header->shape[axis] == 0) return false;
+        long_axes += header->shape[axis] > 1;
+    }
+    return long_axes > 1;
+}
+
+/* Finds the header text behind the prefix; its length has 2 bytes in version 1 and 4 afterwards. */
+static ireneo_error find_header(const char *path, const unsigned char *bytes, size_t count, cursor *text) {
+    if (!ireneo_npy_recognise(bytes, count))
+        return ireneo_fail(IRENEO_ERROR_DATA, "%s: not a .npy file: it does not begin with \\x93NUMPY", path);
+    unsigned major = count > 6 ? bytes[6] : 1, minor = count > 7 ? bytes[7] : 0;
+    if (major < 1 || major > 3 || minor != 0)
+        return ireneo_fail(IRENEO_ERROR_DATA, "%s: .npy version %u.%u is unknown", path, major, minor);
+    size_t length_bytes = major == 1 ? 2 : 4;
+    if (count < PREFIX_BYTES + length_bytes)
+        return ireneo_fail(IRENEO_ERROR_DATA, "%s: the file is truncated inside the .npy header", path);
+    size_t length = 0;
+    for (size_t i = 0; i < length_bytes; i++) length |= (size_t)bytes[PREFIX_BYTES + i] << (8 * i);
+    size_t start = PREFIX_BYTES + length_bytes;
+    if (length > count - start)
+        return ireneo_fail(
+            IRENEO_ERROR_DATA,
+            "%s: the file is truncated: a .npy header of %zu bytes is announced, %zu are there", path, length,
+            count - start);
+    *text = (cursor){path, bytes + start, bytes + start + length};
+    return IRENEO_OK;
+}
+
+ireneo_error ireneo_npy_parse(const char *path, const unsigned char *bytes, size_t count,
+                              ireneo_array *array) {
+    *array = (ireneo_array){0};
+    cursor text = {0};
+    npy_header header = {0};
+    IRENEO_TRY(find_header(path, bytes, count, &text));
+    const unsigned char *data = text.end;
+    IRENEO_TRY(parse_header(&text, &header));
+    if (header.fortran_order && order_matters(&header))
+        return ireneo_fail(IRENEO_ERROR_DATA,
+                           "%s: the array is in Fortran order; save numpy.ascontiguousarray(array) instead",
+                           path);
+    size_t elements = 0, needed = 0, there = count - (size_t)(data - bytes);
+    if (!ireneo_shape_bytes(header.dtype, header.axes, header.shape, &elements, &needed))
+        return ireneo_fail(IRENEO_ERROR_DATA, "%s: the shape is larger than any memory", path);
+    if (needed > there)
+        return ireneo_fail(IRENEO_ERROR_DATA,
+                           "%s: the file is truncated: the shape needs %zu bytes of data, %zu are there",
+                           path, needed, there);
+    *array = (ireneo_array){.dtype = header.dtype, .axes = header.axes, .count = elements, .data = data};
+    memcpy(array->shape, header.shape, sizeof array->shape);
+    return IRENEO_OK;
+}
+
+/* ---- Writing ---- */
+
+static const char *descr_of(ireneo_dtype dtype) {
+    switch (dtype) {
+    case IRENEO_FLOAT16:
+        return "<f2";
+    case IRENEO_FLOAT32:
+        return "<f4";
+    case IRENEO_FLOAT64:
+        return "<f8";
+    case IRENEO_INT32:
+        return "<i4";
+    case IRENEO_INT64:
+        return "<i8";
+    }
+    return "?"; /* not reached: the shape check refuses other types */
+}
+
+/* Magic, version, length and dict, padded so that the data begin at a multiple of 64. Returns the bytes used.
+ */
+static size_t format_header(char *header, size_t capacity, ireneo_dtype dtype, int axes,
+                            const size_t *shape) {
+    enum { TEXT_START = PREFIX_BYTES + 2 };
+    size_t end = TEXT_START;
+    end += (size_t)snprintf(header + end, capacity - end,
+                            "{'descr': '%s', 'fortran_order': False, 'shape': (", descr_of(dtype));
+    for (int axis = 0; axis < axes; axis++)
+        end += (size_t)snprintf(header + end, capacity - end, axis == 0 ? "%zu," : " %zu,", shape[axis]);
+    if (axes > 1) end--; /* "(3,)" keeps its comma, "(3, 4)" has none at the end */
+    end += (size_t)snprintf(header + end, capacity - end, "), }");
+    size_t total = (end + 1 + HEADER_ALIGNMENT - 1) / HEADER_ALIGNMENT * HEADER_ALIGNMENT;
+    memset(header + end, ' ', total - end);
+    header[total - 1] = '\n';
+    memcpy(header, magic, MAGIC_BYTES);
+    header[6] = 1;
+    header[7] = 0;
+    header[8] = (char)((total - TEXT_START) & 0xff);
+    header[9] = (char)((total - TEXT_START) >> 8);
+    return total;
+}
+
+ireneo_error ireneo_save_npy(const char *path, ireneo_dtype dtype, int axes, const size_t *shape,
+                             const void *data) {
+    size_t bytes = 0;
+    IRENEO_TRY(ireneo_check_writable("the array", dtype, axes, shape, data, &bytes));
+    char header[512]; /* 8 axes of 20 digits and the words around them need less */
+    size_t header_bytes = format_header(header, sizeof header, dtype, axes, shape);
+    ireneo_atomic_file file;
+    IRENEO_TRY(ireneo_atomic_file_begin(&file, path));
+    ireneo_error error = ireneo_atomic_file_write(&file, header, header_bytes);
+    if (error == IRENEO_OK) error = ireneo_atomic_file_write(&file, data, bytes);
+    return ireneo_atomic_file_finish(&file, error);
+}

@@ -1,0 +1,17 @@
+/* Calls of the progress callback, rare enough to cost nothing. */
+#ifndef IRENEO_BASE_PROGRESS_H
+#define IRENEO_BASE_PROGRESS_H
+
+#include "base/error.h"
+
+/* Reports and tells whether the work should stop. `progress` may be NULL. */
+static inline int ireneo_report(const ireneo_progress *progress, const char *stage, double done,
+                                double total) {
+    if (progress == NULL || progress->report == NULL) return 0;
+    return progress->report(progress->context, stage, done, total);
+}
+
+/* Seconds of a clock that never goes back. */
+double ireneo_seconds(void);
+
+#endif

@@ -1,0 +1,168 @@
+/* Writer of .safetensors: the header is composed in memory, the tensors go to the file from where they are.
+ */
+#include "base/array.h"
+#include "base/atomic_file.h"
+#include "base/json.h"
+#include "base/memory.h"
+#include "base/safetensors.h"
+
+#include <string.h>
+
+enum { HEADER_ALIGNMENT = 8 };
+
+static const char *type_name(ireneo_dtype dtype) {
+    switch (dtype) {
+    case IRENEO_FLOAT16:
+        return "F16";
+    case IRENEO_FLOAT32:
+        return "F32";
+    case IRENEO_FLOAT64:
+        return "F64";
+    case IRENEO_INT32:
+        return "I32";
+    case IRENEO_INT64:
+        return "I64";
+    }
+    return "?"; /* not reached: the shape check refuses other types */
+}
+
+/* Bytes of the UTF-8 character at text, or 0 when there is none; JSON must be UTF-8 or other readers refuse
+ * the file. */
+static size_t utf8_character(const unsigned char *text) {
+    if (text[0] < 0x80) return 1;
+    size_t length = text[0] >= 0xf0 ? 4 : text[0] >= 0xe0 ? 3 : 2;
+    if (text[0] < 0xc2 || text[0] > 0xf4) return 0;
+    for (size_t i = 1; i < length; i++)
+        if ((text[i] & 0xc0) != 0x80) return 0;
+    bool overlong = (text[0] == 0xe0 && text[1] < 0xa0) || (text[0] == 0xf0 && text[1] < 0x90);
+    bool surrogate = text[0] == 0xed && text[1] >= 0xa0;
+    bool beyond = text[0] == 0xf4 && text[1] >= 0x90;
+    return overlong || surrogate || beyond ? 0 : length;
+}
+
+static bool is_utf8(const char *text) {
+    const unsigned char *at = (const unsigned char *)text;
+    while (*at != '\0') {
+        size_t length = utf8_character(at);
+        if (length == 0) return false;
+        at += length;
+    }
+    return true;
+}
+
+static ireneo_error check_tensor(const ireneo_tensor *tensor, size_t *bytes) {
+    if (tensor->name == NULL || strcmp(tensor->name, IRENEO_SAFETENSORS_METADATA) == 0 ||
+        !is_utf8(tensor->name) || !ireneo_name_printable(tensor->name))
+        return ireneo_fail(
+            IRENEO_ERROR_ARGUMENT,
+            "the name of a tensor is missing, reserved, not UTF-8, or holds a control character");
+    return ireneo_check_writable(tensor->name, tensor->dtype, tensor->axes, tensor->shape, tensor->data,
+                                 bytes);
+}
+
+/* Takes the block of names and frees it. */
+static ireneo_error check_distinct(const char **names, size_t count, const char *what) {
+    bool repeat = ireneo_names_repeat(names, count);
+    free(names);
+    return repeat ? ireneo_fail(IRENEO_ERROR_ARGUMENT, "two %s have the same name", what) : IRENEO_OK;
+}
+
+static ireneo_error check_tensors(const ireneo_tensor *tensors, size_t count) {
+    const char **names = NULL;
+    size_t bytes = 0, total = 0;
+    if (tensors == NULL && count > 0) return ireneo_fail(IRENEO_ERROR_ARGUMENT, "no tensors were given");
+    for (size_t i = 0; i < count; i++) {
+        IRENEO_TRY(check_tensor(&tensors[i], &bytes));
+        if (__builtin_add_overflow(total, bytes, &total))
+            return ireneo_fail(IRENEO_ERROR_ARGUMENT, "the tensors are larger than any memory");
+    }
+    IRENEO_TRY(IRENEO_ALLOCATE(&names, count, "names of tensors"));
+    for (size_t i = 0; i < count; i++) names[i] = tensors[i].name;
+    return check_distinct(names, count, "tensors");
+}
+
+static ireneo_error check_pairs(const char *const *metadata, size_t pairs) {
+    const char **keys = NULL;
+    if (metadata == NULL && pairs > 0) return ireneo_fail(IRENEO_ERROR_ARGUMENT, "no metadata were given");
+    for (size_t i = 0; i < 2 * pairs; i++)
+        if (metadata[i] == NULL || !is_utf8(metadata[i]))
+            return ireneo_fail(IRENEO_ERROR_ARGUMENT,
+                               "a key or value of the metadata is missing or not UTF-8");
+    IRENEO_TRY(IRENEO_ALLOCATE(&keys, pairs, "keys of metadata"));
+    for (size_t i = 0; i < pairs; i++) keys[i] = metadata[2 * i];
+    return check_distinct(keys, pairs, "metadata entries");
+}
+
+static void format_tensor(ireneo_json *json, const ireneo_tensor *tensor, size_t begin, size_t end) {
+    ireneo_json_begin_object(json, tensor->name);
+    ireneo_json_text(json, "dtype", type_name(tensor->dtype));
+    ireneo_json_begin_array(json, "shape");
+    for (int axis = 0; axis < tensor->axes; axis++) ireneo_json_size(json, NULL, tensor->shape[axis]);
+    ireneo_json_end_array(json);
+    ireneo_json_begin_array(json, "data_offsets");
+    ireneo_json_size(json, NULL, begin);
+    ireneo_json_size(json, NULL, end);
+    ireneo_json_end_array(json);
+    ireneo_json_end_object(json);
+}
+
+static size_t tensor_bytes(const ireneo_tensor *tensor) {
+    size_t count = 0, bytes = 0;
+    ireneo_shape_bytes(tensor->dtype, tensor->axes, tensor->shape, &count, &bytes);
+    return bytes;
+}
+
+static void format_header(ireneo_json *json, const ireneo_tensor *tensors, size_t count,
+                          const char *const *metadata, size_t pairs) {
+    ireneo_json_begin_object(json, NULL);
+    if (pairs > 0) {
+        ireneo_json_begin_object(json, IRENEO_SAFETENSORS_METADATA);
+        for (size_t i = 0; i < pairs; i++) ireneo_json_text(json, metadata[2 * i], metadata[2 * i + 1]);
+        ireneo_json_end_object(json);
+    }
+    size_t begin = 0;
+    for (size_t i = 0; i < count; i++) {
+        size_t end = begin + tensor_bytes(&tensors[i]);
+        format_tensor(json, &tensors[i], begin, end);
+        begin = end;
+    }
+    ireneo_json_end_object(json);
+}
+
+/* The header is padded with spaces so that the data begin at a multiple of 8. */
+static ireneo_error write_header(ireneo_atomic_file *file, const char *text, size_t length) {
+    size_t padding = (HEADER_ALIGNMENT - length % HEADER_ALIGNMENT) % HEADER_ALIGNMENT;
+    uint64_t announced = length + padding;
+    unsigned char bytes[IRENEO_SAFETENSORS_LENGTH_BYTES];
+    for (int i = 0; i < IRENEO_SAFETENSORS_LENGTH_BYTES; i++)
+        bytes[i] = (unsigned char)(announced >> (8 * i));
+    IRENEO_TRY(ireneo_atomic_file_write(file, bytes, sizeof bytes));
+    IRENEO_TRY(ireneo_atomic_file_write(file, text, length));
+    return ireneo_atomic_file_write(file, "        ", padding);
+}
+
+static ireneo_error write_file(const char *path, const ireneo_json *header, const ireneo_tensor *tensors,
+                               size_t count) {
+    if (header->broken)
+        return ireneo_fail(IRENEO_ERROR_MEMORY, "not enough memory for the header of %s", path);
+    if (header->length > IRENEO_SAFETENSORS_LARGEST_HEADER - HEADER_ALIGNMENT)
+        return ireneo_fail(IRENEO_ERROR_ARGUMENT, "the names and metadata for %s are more than 100 MB", path);
+    ireneo_atomic_file file;
+    IRENEO_TRY(ireneo_atomic_file_begin(&file, path));
+    ireneo_error error = write_header(&file, header->text, header->length);
+    for (size_t i = 0; i < count && error == IRENEO_OK; i++)
+        error = ireneo_atomic_file_write(&file, tensors[i].data, tensor_bytes(&tensors[i]));
+    return ireneo_atomic_file_finish(&file, error);
+}
+
+ireneo_error ireneo_save_safetensors(const char *path, const ireneo_tensor *tensors, size_t count,
+                                     const char *const *metadata, size_t pairs) {
+    if (path == NULL) return ireneo_fail(IRENEO_ERROR_ARGUMENT, "the name of the file to write is empty");
+    IRENEO_TRY(check_tensors(tensors, count));
+    IRENEO_TRY(check_pairs(metadata, pairs));
+    ireneo_json header = {0};
+    format_header(&header, tensors, count, metadata, pairs);
+    ireneo_error error = write_file(path, &header, tensors, count);
+    ireneo_json_free(&header);
+    return error;
+}
