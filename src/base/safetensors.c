@@ -346,7 +346,7 @@ static ireneo_error describe_entry(const document *file, const entry *tensor, ir
 ireneo_error ireneo_safetensors_parse(const char *path, const unsigned char *bytes, size_t count,
                                       const char *name, ireneo_array *array) {
     *array = (ireneo_array){0};
-    document file;
+    document file = {0};
     const entry *tensor = NULL;
     IRENEO_TRY(document_open(path, bytes, count, &file));
     ireneo_error error = choose_entry(&file, name, &tensor);
@@ -376,8 +376,8 @@ static ireneo_error open_file(const char *path, ireneo_file_view *view, document
 
 ireneo_error ireneo_safetensors_metadata(const char *path, const char *key, char **value) {
     *value = NULL;
-    ireneo_file_view view;
-    document file;
+    ireneo_file_view view = {0};
+    document file = {0};
     if (key == NULL) return ireneo_fail(IRENEO_ERROR_ARGUMENT, "no metadata key was given");
     IRENEO_TRY(open_file(path, &view, &file));
     ireneo_error error = copy_metadata(&file, key, value);
@@ -388,8 +388,8 @@ ireneo_error ireneo_safetensors_metadata(const char *path, const char *key, char
 
 ireneo_error ireneo_safetensors_has(const char *path, const char *name, int *found) {
     *found = 0;
-    ireneo_file_view view;
-    document file;
+    ireneo_file_view view = {0};
+    document file = {0};
     if (name == NULL) return ireneo_fail(IRENEO_ERROR_ARGUMENT, "no tensor name was given");
     IRENEO_TRY(open_file(path, &view, &file));
     *found = find_entry(&file, name) != NULL;
