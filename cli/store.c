@@ -9,7 +9,7 @@
 
 typedef struct store_request {
     const char *files[2];
-    const char *targets, *output, *solver, *initial;
+    const char *targets, *output, *solver, *initial, *certificate;
     ireneo_store_settings settings;
     size_t threads;
     bool json, resume, with_values;
@@ -115,18 +115,23 @@ static int load_initial(const command *self, const store_request *q, const facts
 
 static int store_facts(const command *self, store_request *q, const facts_files *files, const char *state) {
     ireneo_memory *initial = NULL, *memory = NULL;
+    ireneo_certificate *certificate = NULL;
     ireneo_store_info info;
     const char *written = NULL;
     int outcome = load_initial(self, q, files, state, &initial);
     if (outcome == 0) {
         q->settings.initial = initial;
+        q->settings.certificate = &certificate;
         q->settings.progress = start_progress();
         ireneo_error failed = ireneo_store(&files->facts, &q->settings, &memory, &info);
         finish_progress();
         outcome = report_error(self, failed);
     }
     if (outcome == 0) outcome = save_outcome(self, q, files, memory, &info, state, &written);
+    if (outcome == 0 && certificate != NULL && q->certificate != NULL)
+        outcome = report_error(self, ireneo_certificate_save(certificate, q->certificate));
     if (outcome == 0) outcome = print_report(self, q, &info, written, exit_code_of(info.status));
+    ireneo_certificate_free(certificate);
     ireneo_memory_free(memory);
     ireneo_memory_free(initial);
     return outcome;
@@ -147,6 +152,8 @@ static int run(const command *self, int argc, char **argv) {
          0, false},
         {"with-values", OPTION_FLAG, &q.with_values, NULL, "put the values into the file too, for recall", 0,
          0, false},
+        {"certificate", OPTION_TEXT, &q.certificate, "FILE", "where a proof of impossibility goes", 0, 0,
+         false},
         {"margin", OPTION_REAL, &q.settings.margin, "K",
          "margin of the loss in score spreads (default: chosen by load)", 0, 100, false},
         {"max-scans", OPTION_SIZE, &q.settings.max_scans, "N", "most passes over all candidates (default 40)",

@@ -2,6 +2,7 @@
 #include "base/memory.h"
 #include "base/progress.h"
 #include "base/threads.h"
+#include "linear/certificate.h"
 #include "linear/cone.h"
 #include "linear/inner.h"
 #include "linear/memory_object.h"
@@ -20,8 +21,10 @@ enum {
     PATIENCE = 30,        /* iterations after which lists are made anew; grows */
     HISTORY = 10
 };
-static const double IMPOSSIBLE_BOUND =
-    1e6; /* no memory of smaller norm can exist: float32 reaches this, solvable data never do */
+/* Norm bound at which a proof of impossibility is tried: solvable data stay far below, unless they are within
+ * a fraction of a per cent of their limit. After a failed proof the next one waits for a bound ten times
+ * larger. */
+static const double SUSPICIOUS_BOUND = 2e4;
 
 typedef struct store {
     const ireneo_facts *facts;
@@ -31,7 +34,9 @@ typedef struct store {
     ireneo_lists lists;
     ireneo_inner inner;
     ireneo_memory *memory;
-    double first_gradient, certificate_bound;
+    double first_gradient, suspicious;
+    ireneo_certificate *certificate;
+    ireneo_verify_report verdict;
     size_t max_scans, max_iterations;
 } store;
 
@@ -51,7 +56,8 @@ static ireneo_error describe_law(store *s) {
     size_t smaller = shape.dim_in < shape.dim_out ? shape.dim_in : shape.dim_out;
     if (shape.rank >= smaller) shape.rank = 0;
     if (smaller == 0) return IRENEO_OK; /* nothing varies: no capacity at all */
-    double dimension = ireneo_effective_dimension(&shape), delta; /* the whole report would take longer than a small store */
+    double dimension = ireneo_effective_dimension(&shape),
+           delta; /* the whole report would take longer than a small store */
     IRENEO_TRY(ireneo_cone_delta_rough(shape.candidates, &delta));
     double capacity = dimension / delta;
     if (s->facts->targets == NULL && s->facts->facts == s->facts->candidates && capacity >= 2.0) {
@@ -82,6 +88,7 @@ static ireneo_error prepare(store *s) {
                               : close > 1.015          ? 1.0
                               : close > 0.97           ? 0.025
                                                        : 0.05);
+    s->inner.required = (float)ireneo_rounding_gap(&s->problem, &s->inner);
     s->info->phases.whiten = t1 - t0;
     s->info->phases.start = ireneo_seconds() - t1;
     return ireneo_memory_allocate(s->facts->dim_in, s->facts->dim_out, s->settings.rank, &s->memory);
@@ -90,6 +97,7 @@ static ireneo_error prepare(store *s) {
 /* The memory in the caller's coordinates, rounded to float32 as it will be saved. */
 static ireneo_error export_memory(store *s) {
     const ireneo_problem *p = &s->problem;
+    if (p->dim_in == 0 || p->dim_out == 0) return IRENEO_OK; /* nothing varies: the memory stays zero */
     if (s->settings.rank == 0) return ireneo_matrix_from_white(p, s->inner.point, s->memory->matrix);
     IRENEO_TRY(ireneo_factor_from_white(&p->values, s->inner.point, s->settings.rank, s->memory->left));
     return ireneo_factor_from_white(&p->keys, s->inner.point + p->dim_out * s->settings.rank,
@@ -169,29 +177,49 @@ static double norm_bound(const ireneo_inner *inner) {
     return norm > 0.0 ? inner->residual_sum / norm : INFINITY;
 }
 
+/* Tries to turn the residuals into a certificate; it counts only if the independent check accepts it. */
+static ireneo_error prove_impossible(store *s, bool *proved) {
+    double t0 = ireneo_seconds();
+    *proved = false;
+    ireneo_certificate *certificate = NULL;
+    IRENEO_TRY(ireneo_polish(&s->inner, s->settings.progress, &certificate));
+    ireneo_error failed = IRENEO_OK;
+    if (certificate != NULL) failed = ireneo_verify(certificate, s->facts, s->settings.threads, &s->verdict);
+    if (failed == IRENEO_OK && certificate != NULL && s->verdict.accepted) {
+        *proved = true;
+        s->certificate = certificate;
+    } else {
+        ireneo_certificate_free(certificate);
+    }
+    s->info->phases.certificate += ireneo_seconds() - t0;
+    return failed;
+}
+
 /* Iterates on the lists until they show no violation or something else ends it. *status is set when the work
  * is over. */
 static ireneo_error solve_lists(store *s, bool *over, ireneo_status *status) {
     size_t since_scan = 0, patience = PATIENCE;
+    *over = true;
     while (s->inner.violations > 0) {
-        if (stop_asked(s)) return *over = true, *status = IRENEO_INTERRUPTED, IRENEO_OK;
-        if (s->info->iterations >= s->max_iterations)
-            return *over = true, *status = IRENEO_UNDECIDED, IRENEO_OK;
+        if (stop_asked(s)) return *status = IRENEO_INTERRUPTED, IRENEO_OK;
+        if (s->info->iterations >= s->max_iterations) return *status = IRENEO_UNDECIDED, IRENEO_OK;
         if (since_scan >= patience && s->info->scans < s->max_scans) {
             IRENEO_TRY(scan(s, LATER_KEEP));
             since_scan = 0;
             patience *= 2;
             continue;
         }
-        bool moved = ireneo_inner_iterate(&s->inner);
+        bool moved = ireneo_inner_iterate(&s->inner), proved = false;
         s->info->iterations++;
         since_scan++;
-        if (s->settings.rank == 0 && norm_bound(&s->inner) > IMPOSSIBLE_BOUND) {
-            s->certificate_bound = norm_bound(&s->inner);
-            return *over = true, *status = IRENEO_IMPOSSIBLE, IRENEO_OK;
+        if (s->settings.rank == 0 && (!moved || norm_bound(&s->inner) > s->suspicious)) {
+            IRENEO_TRY(prove_impossible(s, &proved));
+            if (proved) return *status = IRENEO_IMPOSSIBLE, IRENEO_OK;
+            s->suspicious *= 10.0;
         }
-        if (!moved) return *over = true, *status = IRENEO_UNDECIDED, IRENEO_OK;
+        if (!moved) return *status = IRENEO_UNDECIDED, IRENEO_OK;
     }
+    *over = false;
     return IRENEO_OK;
 }
 
@@ -225,26 +253,43 @@ static ireneo_error final_count(store *s) {
     return IRENEO_OK;
 }
 
+/* Contradictions that can be read off the data end the work before it begins, with the Hebbian memory as the
+ * best known. */
+static ireneo_error refuse_contradictions(store *s, bool *refused) {
+    IRENEO_TRY(ireneo_find_contradiction(s->facts, &s->certificate));
+    *refused = s->certificate != NULL;
+    if (!*refused) return IRENEO_OK;
+    IRENEO_TRY(ireneo_verify(s->certificate, s->facts, s->settings.threads, &s->verdict));
+    if (!s->verdict.accepted)
+        return ireneo_fail(IRENEO_ERROR_NUMERIC, "a contradiction was found but not confirmed: %s",
+                           s->verdict.sentence);
+    return IRENEO_OK;
+}
+
+static ireneo_error decide(store *s, ireneo_status *status) {
+    bool refused = false;
+    *status = IRENEO_UNDECIDED;
+    if (s->settings.solver == IRENEO_SOLVER_HEBBIAN) return final_count(s);
+    IRENEO_TRY(refuse_contradictions(s, &refused));
+    if (refused) return *status = IRENEO_IMPOSSIBLE, final_count(s);
+    ireneo_error failed = solve(s, status);
+    if (failed == IRENEO_ERROR_CANCELLED)
+        *status = IRENEO_INTERRUPTED;
+    else if (failed != IRENEO_OK)
+        return failed;
+    return *status == IRENEO_STORED ? IRENEO_OK : final_count(s);
+}
+
 static ireneo_error run_store(store *s) {
-    ireneo_status status = IRENEO_UNDECIDED;
+    ireneo_status status;
+    s->suspicious = SUSPICIOUS_BOUND;
     IRENEO_TRY(prepare(s));
-    s->inner.required = (float)ireneo_rounding_gap(&s->problem, &s->inner);
-    if (s->settings.solver == IRENEO_SOLVER_HEBBIAN) {
-        IRENEO_TRY(final_count(s));
-        status = s->info->recalled == s->facts->facts ? IRENEO_STORED : IRENEO_UNDECIDED;
-    } else {
-        ireneo_error failed = solve(s, &status);
-        if (failed == IRENEO_ERROR_CANCELLED)
-            status = IRENEO_INTERRUPTED;
-        else if (failed != IRENEO_OK)
-            return failed;
-        if (status != IRENEO_STORED) IRENEO_TRY(final_count(s));
-    }
+    IRENEO_TRY(decide(s, &status));
     if (s->info->recalled == s->facts->facts) status = IRENEO_STORED;
     s->info->status = status;
     s->info->loss = s->inner.loss;
     s->info->gradient_ratio = s->first_gradient > 0.0 ? s->inner.gradient_norm / s->first_gradient : 0.0;
-    s->info->certificate_norm_bound = status == IRENEO_IMPOSSIBLE ? s->certificate_bound : 0.0;
+    s->info->certificate_norm_bound = status == IRENEO_IMPOSSIBLE ? s->verdict.norm_bound : 0.0;
     s->info->phases.direction = s->inner.seconds_direction;
     s->info->phases.line_search = s->inner.seconds_line;
     s->info->phases.gradient += s->inner.seconds_gradient;
@@ -279,6 +324,7 @@ ireneo_error ireneo_store(const ireneo_facts *facts, const ireneo_store_settings
     s.settings.threads = ireneo_thread_count(s.settings.threads);
     s.max_scans = s.settings.max_scans > 0 ? s.settings.max_scans : 40;
     s.max_iterations = s.settings.max_iterations > 0 ? s.settings.max_iterations : 3000;
+    if (s.settings.certificate != NULL) *s.settings.certificate = NULL;
     s.info->facts = facts->facts;
     IRENEO_TRY(estimate_memory(facts, s.settings.threads));
 
@@ -287,12 +333,17 @@ ireneo_error ireneo_store(const ireneo_facts *facts, const ireneo_store_settings
     ireneo_blas_threads(before);
     if (failed == IRENEO_OK) {
         s.memory->facts_hash = ireneo_facts_hash(facts);
+        if (s.settings.certificate != NULL && s.info->status == IRENEO_IMPOSSIBLE) {
+            *s.settings.certificate = s.certificate;
+            s.certificate = NULL;
+        }
         s.info->seconds = ireneo_seconds() - begin;
         s.info->peak_bytes = ireneo_memory_peak();
         *memory = s.memory;
     } else {
         ireneo_memory_free(s.memory);
     }
+    ireneo_certificate_free(s.certificate);
     ireneo_inner_free(&s.inner);
     ireneo_lists_free(&s.lists);
     ireneo_problem_free(&s.problem);
