@@ -6,6 +6,7 @@
  *   2. Arrays on disk                      .npy and .safetensors
  *   3. Random numbers                      functions of (seed, stream, index)
  *   4. Linear memory: the capacity law     how many facts fit
+ *   5. Dense memory: phases and basins     how many patterns fit, how far a query may be
  *
  * Conventions
  *   - A function that can fail returns ireneo_error; ireneo_last_error() holds one sentence about the last
@@ -264,6 +265,23 @@ IRENEO_API double ireneo_free_entropy_asymptotic(double load);
  * be NULL. */
 IRENEO_API ireneo_error ireneo_free_entropy(double load, size_t candidates, size_t draws, uint64_t seed,
                                             double *entropy, double *overlap, double *error);
+
+/* ------------------------------------------------------------------------------------------------------
+ * 5. Dense memory: phases and basins
+ * ---------------------------------------------------------------------------------------------------- */
+
+/** How the entries of random patterns are drawn; every pattern has length sqrt(N), or nearly so. */
+typedef enum ireneo_ensemble {
+    /** Uniform on the sphere of radius sqrt(N). */
+    IRENEO_SPHERICAL,
+    /** Independent N(0, 1) entries. */
+    IRENEO_GAUSSIAN,
+    /** Independent entries -1 and +1. */
+    IRENEO_BINARY
+} ireneo_ensemble;
+
+/** A short name such as "spherical". Never NULL. */
+IRENEO_API const char *ireneo_ensemble_name(ireneo_ensemble ensemble);
 
 #ifdef __cplusplus
 }
