@@ -5,6 +5,9 @@
 #include "options.h"
 
 extern const command command_capacity;
+extern const command command_dense;
+extern const command command_dense_basins;
+extern const command command_dense_phases;
 extern const command command_figure;
 
 #endif
