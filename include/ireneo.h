@@ -325,7 +325,8 @@ typedef struct ireneo_phases_report {
     /** The rigorous bound on alpha of Ramsauer et al. (theorem 3), and what their separation condition gives
      * for one pattern and for all pairs; spherical patterns only. */
     double ramsauer, ramsauer_separation_one, ramsauer_separation_pairs;
-    /** kappa: at N neurons the averages behind the finite-N results are off by about e^(-N kappa). */
+    /** kappa: the weight of the competitors, which the finite-N results replace by its mean, has the relative
+     * variance e^(-N kappa). */
     double noise_exponent;
 
     /** At N neurons, NaN without. log P at which one step puts half of the attention on the pattern; up to
