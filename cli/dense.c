@@ -9,7 +9,7 @@ static const command *const DENSE_COMMANDS[] = {
     &command_dense_phases,
     &command_dense_basins,
 };
-enum { DENSE_COMMAND_COUNT = sizeof DENSE_COMMANDS / sizeof *DENSE_COMMANDS };
+enum { DENSE_COMMAND_COUNT = sizeof DENSE_COMMANDS / sizeof DENSE_COMMANDS[0] };
 
 static void print_overview(FILE *stream) {
     fprintf(stream, "usage: ireneo dense SUB-COMMAND ...\n\n"

@@ -4,8 +4,9 @@
  * exponentially small noise. One step retrieves (attention 1/2 on the pattern) when
  *     log(P - 1) < lambda N - log M_N(lambda N) ,
  * and x = m xi_1 moves by the radial map
- *     m' = a + (1 - a) A_N(lambda N m) ,  a = 1/(1 + R) ,  log R = log(P-1) + log M_N(lambda N m) - lambda N
- * m , whose fixed point near m = 1 ends in a saddle-node (docs/dense.md, "Finite N"). Binary and Gaussian
+ *     m' = a + (1 - a) A_N(lambda N m) ,   a = 1/(1 + R) ,
+ *     log R = log(P - 1) + log M_N(lambda N m) - lambda N m ,
+ * whose fixed point near m = 1 ends in a saddle-node (docs/dense.md, "Finite N"). Binary and Gaussian
  * patterns (the latter of typical norm) have N zeta for log M_N and zeta' for A_N. */
 #ifndef IRENEO_DENSE_FINITE_SIZE_H
 #define IRENEO_DENSE_FINITE_SIZE_H
