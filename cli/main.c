@@ -14,6 +14,7 @@ static const command *const COMMANDS[] = {
     &command_check,    //
     &command_verify,   //
     &command_sample,   //
+    &command_dense,    //
     &command_figure,   //
 };
 enum { COMMAND_COUNT = sizeof COMMANDS / sizeof *COMMANDS };
