@@ -395,6 +395,14 @@ typedef struct ireneo_store_settings {
     /** Receives the certificate when the facts are impossible (NULL otherwise); release it with
      *  ireneo_certificate_free. NULL: the proof is made all the same, and thrown away. */
     ireneo_certificate **certificate;
+    /** Non-zero: when more facts are offered than fit, choose which to keep, and store those. */
+    int overload;
+    /** With overload: how much each fact matters (facts), all > 0; a heavier fact is given up only if lighter
+     * ones do not do. The weights are put into at most eight classes. NULL: all alike. */
+    const double *weights;
+    /** With overload: receives 1 for each fact that the memory recalls, 0 for those given up (facts); NULL:
+     * not wanted. */
+    unsigned char *kept;
     const ireneo_progress *progress;
 } ireneo_store_settings;
 
