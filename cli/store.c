@@ -233,6 +233,7 @@ static int run(const command *self, int argc, char **argv) {
     q.settings.solver = strcmp(q.solver, "hebbian") == 0 ? IRENEO_SOLVER_HEBBIAN : IRENEO_SOLVER_PROJECT;
     outcome = check_output(self, q.output);
     if (outcome == 0) outcome = check_output(self, q.certificate);
+    if (outcome == 0) outcome = check_output(self, q.dropped);
     if (outcome != 0) return outcome;
     catch_interrupts();
     facts_files files;

@@ -231,6 +231,20 @@ recalled=$(number recalled)
 run 1 check hebbian.safetensors full/keys.npy full/values.npy --json
 is recalled "$recalled"
 
+# ---- more facts than fit: the ones that are kept are recalled, the others are listed
+run 0 store full/keys.npy full/values.npy -o kept.safetensors --json --overload
+run 0 sample --dim 20 --facts 140 --seed 3 -o much
+run 0 store much/keys.npy much/values.npy --overload -o kept.safetensors --json
+is status partial
+recalled=$(number recalled)
+run 1 check kept.safetensors much/keys.npy much/values.npy --json
+is recalled "$recalled"
+"$python" -c "import numpy as np; d = np.load('kept.safetensors.dropped.npy'); assert d.dtype == np.int64 and len(set(d)) == 140 - $recalled" ||
+    fault "the list of dropped facts is wrong"
+refuse 2 "only make sense with --overload" store keys.npy values.npy --dropped x.npy -o old.safetensors
+refuse 3 "weights" store much/keys.npy much/values.npy --overload --weights targets.npy -o old.safetensors
+refuse 4 "absent/x.npy" store much/keys.npy much/values.npy --overload --dropped absent/x.npy -o old.safetensors
+
 # ---- impossible facts, and their proof
 run 0 sample --dim 20 --facts 110 --seed 3 -o over
 run 1 store over/keys.npy over/values.npy -o none.safetensors --certificate proof.safetensors --json
@@ -339,7 +353,7 @@ refuse 2 "between 1 and 500" recall memory.safetensors keys.npy --top 501
 refuse 2 "MEMORY QUERIES" recall memory.safetensors
 
 # ---- a limit instead of an answer
-run 0 sample --dim 60 --facts 460 --seed 1 -o large
+run 0 sample --dim 120 --facts 1560 --seed 1 -o large
 echo "what was here before" >limited.safetensors
 run 1 store large/keys.npy large/values.npy --max-iterations 2 --threads 1 -o limited.safetensors --json
 is status undecided
@@ -365,7 +379,7 @@ for threads in 1 2 7; do
     sed 's/ (.*//' out >>"set$threads"
     run 0 recall "heb$threads.safetensors" full/keys.npy --values full/values.npy --threads $threads
     sed 's/ (.*//' out >>"set$threads"
-    [ "$(wc -l <"set$threads")" -eq 1000 ] || fault "recall with $threads threads answers not everything"
+    [ "$(wc -l <"set$threads")" -eq 3200 ] || fault "recall with $threads threads answers not everything"
 done
 cmp -s set1 set2 || fault "2 threads recall another set than 1"
 cmp -s set1 set7 || fault "7 threads recall another set than 1"

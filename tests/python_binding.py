@@ -53,7 +53,7 @@ class HeaderTest(unittest.TestCase):
 
     def test_layouts(self):
         classes = structures.struct_classes()
-        self.assertGreater(len(classes), 10)
+        self.assertGreater(len(classes), 15)
         lines = ['#include "ireneo.h"', "#include <stdio.h>", "int main(void) {"]
         expected = []
         for name, item in sorted(classes.items()):
@@ -87,13 +87,12 @@ class HeaderTest(unittest.TestCase):
             self.assertEqual(found, [field[0] for field in item._fields_], name)
 
     @staticmethod
-    def kind_in_header(text):
+    def kind_in_header(text, enums):
         if "*" in text or re.search(r"ireneo_own_candidates|\[", text):
             return "pointer"
-        words = [w for w in re.findall(r"\w+", text) if w != "const"]
-        return {"int": "int", "size_t": "size", "uint64_t": "u64", "double": "double", "float": "float", "void": "void"}.get(
-            words[0], "int" if words[0] in ("ireneo_error", "ireneo_dtype", "ireneo_status") else words[0]
-        )
+        word = [w for w in re.findall(r"\w+", text) if w != "const"][0]
+        # size_t and uint64_t are one ctypes class on 64-bit machines
+        return "int" if word in enums else {"size_t": "u64", "uint64_t": "u64"}.get(word, word)
 
     @staticmethod
     def kind_in_binding(item):
@@ -101,7 +100,6 @@ class HeaderTest(unittest.TestCase):
         simple = {None: "void", ctypes.c_int: "int", ctypes.c_double: "double", ctypes.c_float: "float"}
         if item in simple:
             return simple[item]
-        # size_t and uint64_t are one ctypes class on 64-bit machines
         return "u64" if item in (ctypes.c_size_t, ctypes.c_uint64) else "pointer"
 
     def test_prototypes(self):
@@ -110,11 +108,12 @@ class HeaderTest(unittest.TestCase):
             m.group(2): (m.group(1), m.group(3))
             for m in re.finditer(r"IRENEO_API\s+([\w\s\*]+?)(ireneo_\w+)\(([^;]*)\);", text)
         }
+        enums = re.findall(r"typedef enum (\w+)", text)
         for name, (result, arguments) in library.PROTOTYPES.items():
             self.assertIn(name, declared)
             c_result, c_arguments = declared[name]
             parts = [] if c_arguments.strip() == "void" else c_arguments.split(",")
-            expected = [self.kind_in_header(part).replace("size", "u64") for part in [c_result, *parts]]
+            expected = [self.kind_in_header(part, enums) for part in [c_result, *parts]]
             self.assertEqual([self.kind_in_binding(item) for item in [result, *arguments]], expected, name)
 
     def test_versions_agree(self):
@@ -300,10 +299,45 @@ class StoreTest(unittest.TestCase):
         self.assertLessEqual(info.iterations, self.info.iterations)
 
     def test_threads_do_not_matter(self):
-        for threads in (2, 7):
-            memory, info = ireneo.store(self.keys, self.values, threads=threads)
+        keys, values = ireneo.sample(100, facts=1000, seed=4)
+        masks = []
+        for threads in (1, 2, 7):
+            memory, info = ireneo.store(keys, values, threads=threads)
             self.assertEqual(info.status, "stored")
-            self.assertEqual(memory.check(self.keys, self.values).recalled, self.count)
+            part, _ = ireneo.store(keys, values, threads=threads, max_iterations=2)
+            masks.append(part.check(keys, values, threads=threads).mask)
+        self.assertTrue(0 < masks[0].sum() < 1000)
+        np.testing.assert_array_equal(masks[0], masks[1])
+        np.testing.assert_array_equal(masks[0], masks[2])
+
+
+class OverloadTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.keys, cls.values = ireneo.sample(20, facts=150, seed=6)
+
+    def test_kept_facts_are_recalled(self):
+        memory, info = ireneo.store(self.keys, self.values, overload=True, threads=1)
+        self.assertEqual(info.status, "partial")
+        np.testing.assert_array_equal(info.kept, recalled64(memory.W, self.keys, self.values, np.arange(150)))
+        self.assertEqual(info.recalled, int(info.kept.sum()))
+        self.assertGreater(info.recalled, 0.8 * ireneo.capacity(20, candidates=150).facts_capacity)
+
+    def test_heavy_facts_are_kept(self):
+        weights = np.where(np.arange(150) % 5 == 0, 100.0, 1.0)
+        _, info = ireneo.store(self.keys, self.values, overload=True, weights=weights, threads=1)
+        self.assertTrue(info.kept[::5].all())
+
+    def test_everything_fits(self):
+        _, info = ireneo.store(self.keys[:40], self.values[:40], overload=True, threads=1)
+        self.assertEqual((info.status, info.kept.all()), ("stored", True))
+
+    def test_bad_weights(self):
+        for weights in (np.ones(149), np.zeros(150), -np.ones(150), np.full(150, np.nan), np.ones((150, 1))):
+            with self.assertRaises(ireneo.IreneoError):
+                ireneo.store(self.keys, self.values, overload=True, weights=weights, threads=1)
+        with self.assertRaises(ireneo.ArgumentError):
+            ireneo.store(self.keys, self.values, weights=np.ones(150))
 
 
 class DecoupledTest(unittest.TestCase):
@@ -579,6 +613,45 @@ class BadInputTest(unittest.TestCase):
         memory, info = ireneo.store([[1.0, 0.0]], [[1.0, 0.0], [0.0, 1.0]], [1])
         self.assertEqual(info.status, "stored")
         self.assertEqual(memory.recall([1.0, 0.0], [[1.0, 0.0], [0.0, 1.0]], top=1).indices[0], 1)
+
+
+class DenseTest(unittest.TestCase):
+    def test_phases(self):
+        report = ireneo.dense.phases(1.0)
+        self.assertAlmostEqual(report.alpha_1, 0.62257192378, places=9)  # docs/dense.md
+        self.assertIs(report.alpha_c_exact, True)
+        back = ireneo.dense.phases(alpha=report.alpha_1)
+        self.assertAlmostEqual(back.lambda_c, 1.0, places=9)
+        self.assertTrue(np.isnan(report.lambda_one_step))
+        self.assertFalse(np.isnan(ireneo.dense.phases(1.0, neurons=64).lambda_one_step))
+        self.assertIs(ireneo.dense.phases(0.5, ensemble="gaussian").alpha_c_exact, False)
+
+    def test_basins(self):
+        """Of spherical patterns, the nearest of e^(alpha N) has the overlap sqrt(1 - e^(-2 alpha))."""
+        report = ireneo.dense.basins(1.0, 0.3)
+        self.assertAlmostEqual(np.cos(report.theta_star), np.sqrt(1 - np.exp(-0.6)), places=9)
+        self.assertIs(report.retrieved, True)
+        counted = ireneo.dense.basins(1.0, neurons=50, patterns=1e6)
+        self.assertAlmostEqual(counted.alpha, np.log(1e6) / 50, places=12)
+        self.assertLess(ireneo.dense.basins(1.0, 0.1, ensemble="binary").flip_fraction, 0.5)
+
+    def test_scaled(self):
+        load = ireneo.dense.scaled(1.0, 0.5, 1e4)
+        self.assertAlmostEqual(load.limit, load.exact, delta=1e-3)
+
+    def test_bad_questions(self):
+        for bad in (
+            lambda: ireneo.dense.phases(),
+            lambda: ireneo.dense.phases(1.0, alpha=0.3),
+            lambda: ireneo.dense.phases(-1.0),
+            lambda: ireneo.dense.phases(float("nan")),
+            lambda: ireneo.dense.phases(1.0, ensemble="cubic"),
+            lambda: ireneo.dense.basins(1.0),
+            lambda: ireneo.dense.basins(1.0, patterns=100),
+            lambda: ireneo.dense.basins(1.0, 0.3, neurons=0),
+            lambda: ireneo.dense.scaled(1.0, 2.0, 100),
+        ):
+            self.assertRaises(ireneo.ArgumentError, bad)
 
 
 class InterruptTest(unittest.TestCase):

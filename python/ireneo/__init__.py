@@ -7,9 +7,11 @@
     memory, info = ireneo.store(keys, values)      # info.status == "stored"
     memory.recall(keys[:3], values, top=5)         # indices and scores
     memory.save("memory.safetensors")              # tensor W, as PyTorch loads it
+    ireneo.dense.phases(1.0).alpha_1               # dense memories: log(P)/N that softmax attention holds
 
 Everything takes NumPy arrays of any float type, or lists. Failures raise IreneoError with one sentence."""
 
+from . import dense
 from .errors import (
     ArgumentError,
     CancelledError,
@@ -61,6 +63,7 @@ __all__ = [
     "capacity",
     "capacity_margin",
     "capacity_probability",
+    "dense",
     "effective_dimension",
     "free_entropy",
     "free_entropy_asymptotic",

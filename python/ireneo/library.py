@@ -107,6 +107,10 @@ PROTOTYPES: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {
     "ireneo_certificate_save": (ERROR, (POINTER(s.ireneo_certificate), c_char_p)),
     "ireneo_certificate_load": (ERROR, (c_char_p, POINTER(POINTER(s.ireneo_certificate)))),
     "ireneo_certificate_free": (None, (POINTER(s.ireneo_certificate),)),
+    # 9. Dense memory: phases and basins
+    "ireneo_dense_phases": (ERROR, (POINTER(s.ireneo_dense_point), POINTER(s.ireneo_phases_report))),
+    "ireneo_dense_basins": (ERROR, (POINTER(s.ireneo_dense_point), POINTER(s.ireneo_basins_report))),
+    "ireneo_dense_scaled": (ERROR, (c_int, c_double, c_double, c_double, _DOUBLES, _DOUBLES)),
 }
 
 

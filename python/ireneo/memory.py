@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
-from ctypes import POINTER, c_float, c_int64, c_ubyte
+from ctypes import POINTER, c_double, c_float, c_int64, c_ubyte
 from dataclasses import dataclass, field, fields
 from enum import Enum
 from typing import Any, Dict, NamedTuple, Optional, Tuple, Union
@@ -73,6 +73,8 @@ class StoreInfo:
     phases: Dict[str, float] = field(repr=False)
     #: The proof, when impossible.
     certificate: Optional[Certificate] = field(default=None, repr=False)
+    #: With overload: for each fact, whether it was kept.
+    kept: Optional[np.ndarray] = field(default=None, repr=False)
 
     @property
     def stored(self) -> bool:
@@ -234,10 +236,21 @@ def _take_memory(source: Any) -> Memory:
         lib.ireneo_memory_free(source)
 
 
-def _store_info(raw: s.ireneo_store_info, certificate: Optional[Certificate]) -> StoreInfo:
-    plain = {f.name: getattr(raw, f.name) for f in fields(StoreInfo) if f.name not in ("status", "phases", "certificate")}
+def _store_info(
+    raw: s.ireneo_store_info, certificate: Optional[Certificate], kept: Optional[np.ndarray]
+) -> StoreInfo:
+    apart = ("status", "phases", "certificate", "kept")
+    plain = {f.name: getattr(raw, f.name) for f in fields(StoreInfo) if f.name not in apart}
     phases = {name: getattr(raw.phases, name) for name, _ in raw.phases._fields_}
-    return StoreInfo(status=_STATUSES[raw.status], phases=phases, certificate=certificate, **plain)
+    mask = None if kept is None else kept.astype(bool)
+    return StoreInfo(status=_STATUSES[raw.status], phases=phases, certificate=certificate, kept=mask, **plain)
+
+
+def _weights(data: Any, count: int) -> np.ndarray:
+    weights = np.ascontiguousarray(data, dtype=np.float64)
+    if weights.shape != (count,):
+        raise DataError(f"weights have shape {weights.shape}, but there are {count} facts")
+    return weights
 
 
 def store(
@@ -249,6 +262,8 @@ def store(
     solver: str = "project",
     margin: float = 0.0,
     initial: Optional[Memory] = None,
+    overload: bool = False,
+    weights: Any = None,
     max_scans: int = 0,
     max_iterations: int = 0,
     threads: int = 0,
@@ -261,6 +276,8 @@ def store(
 
     rank: largest rank of the matrix (None: full). solver: "project" reaches capacity, "hebbian" is one pass and a
     quarter of it. margin: margin of the loss in score spreads (0: chosen by load). initial: a memory to start from.
+    overload: when more facts are offered than fit, choose which to keep (info.kept) and store those; weights (n), all
+    above 0, tell how much each fact matters.
     max_scans, max_iterations, threads: 0 means 40, 3000, all cores. progress: a function of (stage, done, total);
     anything true it returns stops the work with status "interrupted".
 
@@ -270,6 +287,10 @@ def store(
     facts = Facts(keys, values, targets)
     if solver not in _SOLVERS:
         raise ArgumentError(f"solver is one of {', '.join(_SOLVERS)}, not {solver!r}")
+    if weights is not None and not overload:
+        raise ArgumentError("weights only make sense with overload")
+    heavy = _weights(weights, facts.struct.facts) if weights is not None else None
+    kept = np.zeros(facts.struct.facts, dtype=np.uint8) if overload else None
     start = initial._struct() if initial is not None else None
     proof = POINTER(s.ireneo_certificate)()
     settings = s.ireneo_store_settings(
@@ -279,6 +300,9 @@ def store(
         max_scans=size(max_scans, "max_scans"),
         max_iterations=size(max_iterations, "max_iterations"),
         margin=real(margin, "margin"),
+        overload=int(bool(overload)),
+        weights=pointer(heavy, c_double),
+        kept=pointer(kept, c_ubyte),
     )
     settings.certificate = ctypes.pointer(proof)
     if start is not None:
@@ -292,10 +316,10 @@ def store(
     memory = _take_memory(stored) if stored else None
     watch.raise_fault()
     if watch.interrupted and (memory is None or raw.status == _STATUSES.index(Status.INTERRUPTED)):
-        raise Interrupted(memory, _store_info(raw, certificate) if memory is not None else None)
+        raise Interrupted(memory, _store_info(raw, certificate, kept) if memory is not None else None)
     check(code)
     if memory is None:
         raise CancelledError("the work was stopped before there was a memory")
     memory._settings = s.ireneo_store_settings(solver=settings.solver, rank=settings.rank, margin=settings.margin)
     memory._info = raw
-    return memory, _store_info(raw, certificate)
+    return memory, _store_info(raw, certificate, kept)

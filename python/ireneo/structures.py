@@ -121,6 +121,9 @@ class ireneo_store_settings(ctypes.Structure):
         ("margin", c_double),
         ("initial", POINTER(ireneo_memory)),
         ("certificate", POINTER(POINTER(ireneo_certificate))),
+        ("overload", c_int),
+        ("weights", POINTER(c_double)),
+        ("kept", POINTER(c_ubyte)),
         ("progress", POINTER(ireneo_progress)),
     ]
 
@@ -176,6 +179,66 @@ class ireneo_verify_report(ctypes.Structure):
     ]
 
 
+class ireneo_dense_point(ctypes.Structure):
+    _fields_ = [
+        ("ensemble", c_int),
+        ("lambda", c_double),
+        ("alpha", c_double),
+        ("neurons", c_double),
+        ("patterns", c_double),
+    ]
+
+
+class ireneo_phases_report(ctypes.Structure):
+    _fields_ = [
+        ("lambda", c_double),
+        ("alpha", c_double),
+        ("alpha_1", c_double),
+        ("alpha_star", c_double),
+        ("alpha_c_lower_bound", c_double),
+        ("alpha_c_exact", c_int),
+        ("alpha_1_large_lambda", c_double),
+        ("lambda_c", c_double),
+        ("lambda_c_all", c_double),
+        ("lambda_star", c_double),
+        ("ramsauer", c_double),
+        ("ramsauer_separation_one", c_double),
+        ("ramsauer_separation_pairs", c_double),
+        ("noise_exponent", c_double),
+        ("log_patterns_one_step", c_double),
+        ("log_patterns_converged", c_double),
+        ("log_patterns_limit", c_double),
+        ("log_patterns_all", c_double),
+        ("lambda_one_step", c_double),
+        ("lambda_converged", c_double),
+        ("lambda_converged_law", c_double),
+    ]
+
+
+class ireneo_basins_report(ctypes.Structure):
+    _fields_ = [
+        ("lambda", c_double),
+        ("alpha", c_double),
+        ("log_patterns", c_double),
+        ("retrieved", c_int),
+        ("condensed", c_int),
+        ("theta_c", c_double),
+        ("theta_star", c_double),
+        ("lambda_c", c_double),
+        ("lambda_star", c_double),
+        ("free_energy", c_double),
+        ("fraction_of_capacity", c_double),
+        ("flip_fraction", c_double),
+        ("flip_fraction_star", c_double),
+        ("lost_radius", c_double),
+        ("theta_one_step", c_double),
+        ("theta_converged", c_double),
+        ("lambda_one_step", c_double),
+        ("lambda_converged", c_double),
+        ("retrieval_probability", c_double),
+    ]
+
+
 #: Constants of the header that the binding relies on.
 CONSTANTS: Dict[str, int] = {
     "IRENEO_MAX_AXES": MAX_AXES,
@@ -198,6 +261,9 @@ CONSTANTS: Dict[str, int] = {
     "IRENEO_INTERRUPTED": 4,
     "IRENEO_SOLVER_PROJECT": 0,
     "IRENEO_SOLVER_HEBBIAN": 1,
+    "IRENEO_SPHERICAL": 0,
+    "IRENEO_GAUSSIAN": 1,
+    "IRENEO_BINARY": 2,
 }
 
 
