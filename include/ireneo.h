@@ -7,6 +7,8 @@
  *   3. Random numbers                      functions of (seed, stream, index)
  *   4. Linear memory: the capacity law     how many facts fit
  *   5. Dense memory: phases and basins     how many patterns fit, how far a query may be
+ *   6. Dense memory: retrieval             from a query to the stored pattern
+ *   7. Dense memory: simulation            the theory's sizes and far beyond
  *
  * Conventions
  *   - A function that can fail returns ireneo_error; ireneo_last_error() holds one sentence about the last
@@ -282,6 +284,92 @@ typedef enum ireneo_ensemble {
 
 /** A short name such as "spherical". Never NULL. */
 IRENEO_API const char *ireneo_ensemble_name(ireneo_ensemble ensemble);
+
+/* ------------------------------------------------------------------------------------------------------
+ * 6. Dense memory: retrieval
+ *
+ * A dense memory keeps its patterns as they are and answers a query x by moving it, step after step, to a
+ * weighted mean of the patterns:
+ *     softmax      x' = sum a_mu xi_mu ,  a = softmax(lambda x . xi) ;
+ *                  energy  |x|^2 / 2 - (1/lambda) log sum exp(lambda x . xi)
+ *     polynomial   a_mu proportional to (x . xi_mu)^(degree - 1) where x . xi_mu > 0, else 0 ;
+ *                  energy  log |x| - (1/degree) log sum max(x . xi, 0)^degree
+ *     sign         x_i' = sign( sum_{j != i} J_ij x_j ) ,  J = sum xi xi^T / N : Hopfield's classical rule ;
+ *                  energy  -1/2 sum_{i != j} J_ij x_i x_j
+ * No step raises the energy of the first two; all units of the sign rule move at once and may fall into a
+ * cycle of two states. The patterns are streamed: memory grows with patterns + queries, never with their
+ * product. Numbers are float32, sums float64; results do not depend on the number of threads.
+ * ---------------------------------------------------------------------------------------------------- */
+
+/** How scores become weights. */
+typedef enum ireneo_dense_rule {
+    IRENEO_RULE_SOFTMAX,
+    IRENEO_RULE_POLYNOMIAL,
+    IRENEO_RULE_SIGN
+} ireneo_dense_rule;
+
+/** A short name such as "softmax". Never NULL. */
+IRENEO_API const char *ireneo_dense_rule_name(ireneo_dense_rule rule);
+
+/** How a recall runs. Start from ireneo_recall_defaults() and change what matters. */
+typedef struct ireneo_recall_settings {
+    /** Default softmax. */
+    ireneo_dense_rule rule;
+    /** Inverse temperature of softmax, also called beta; 0 < lambda <= 1e30. Default 1. */
+    double lambda;
+    /** Degree of the polynomial rule, 2 to 1000. Default 4. */
+    int degree;
+    /** Most steps of a query; 0 only looks at the query. Default 100. */
+    size_t steps;
+    /** A query has converged when a step moves it by no more than this times the root mean square length of
+     * the patterns. Default 1e-5. */
+    double tolerance;
+    /** Largest weights that are reported for each query. Default 0. */
+    size_t top;
+    /** Threads; 0: all cores. */
+    int threads;
+    /** May be NULL. */
+    const ireneo_progress *progress;
+} ireneo_recall_settings;
+
+/** Where results go: arrays of the caller, or NULL where they are not wanted. */
+typedef struct ireneo_recall_result {
+    /** (queries, neurons): where the queries went. */
+    float *states;
+    /** (queries): energy of the query, and of the state it went to (costs half a step more). */
+    double *energy_before, *energy_after;
+    /** (queries): steps made, and length of the last step over the root mean square length of the patterns.
+     */
+    size_t *steps;
+    double *change;
+    /** (queries): 1 when the query converged. */
+    unsigned char *converged;
+    /** (queries, top): the patterns with the largest scores, falling, and their weights in the last step (in
+     * the query itself when no step was asked for); for the sign rule x . xi / N. Where there are fewer than
+     * `top` patterns: SIZE_MAX and 0. */
+    size_t *top_index;
+    double *top_weight;
+} ireneo_recall_result;
+
+/** What happened in all. */
+typedef struct ireneo_recall_info {
+    /** Queries that converged. */
+    size_t converged;
+    /** Steps of the query that took most, and of all queries together. */
+    size_t longest, steps;
+    /** Mean of |xi|^2 / N, which is 1 for normalised patterns. */
+    double pattern_power;
+    double seconds;
+} ireneo_recall_info;
+
+IRENEO_API ireneo_recall_settings ireneo_recall_defaults(void);
+
+/** Moves queries (query_count, neurons) over patterns (count, neurons). Patterns without length and entries
+ * that are not finite are errors that name the row. info may be NULL. */
+IRENEO_API ireneo_error ireneo_dense_recall(const float *patterns, size_t count, size_t neurons,
+                                            const float *queries, size_t query_count,
+                                            const ireneo_recall_settings *settings,
+                                            const ireneo_recall_result *result, ireneo_recall_info *info);
 
 #ifdef __cplusplus
 }
