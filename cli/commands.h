@@ -5,6 +5,11 @@
 #include "options.h"
 
 extern const command command_capacity;
+extern const command command_dense;
+extern const command command_dense_basins;
+extern const command command_dense_recall;
+extern const command command_dense_simulate;
+extern const command command_dense_phases;
 extern const command command_figure;
 
 #endif

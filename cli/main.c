@@ -9,6 +9,7 @@
 
 static const command *const COMMANDS[] = {
     &command_capacity,
+    &command_dense,
     &command_figure,
 };
 enum { COMMAND_COUNT = sizeof COMMANDS / sizeof *COMMANDS };

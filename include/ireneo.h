@@ -270,9 +270,16 @@ IRENEO_API ireneo_error ireneo_free_entropy(double load, size_t candidates, size
 
 /* ------------------------------------------------------------------------------------------------------
  * 5. Dense memory: phases and basins
+ *
+ * A dense associative memory (modern Hopfield network, softmax attention) holds P = e^(alpha N) patterns xi
+ * of N numbers and length sqrt(N). A query x moves by x <- sum_mu a_mu xi_mu ,   a = softmax(lambda x.xi) .
+ * For unit vectors the same softmax has the inverse temperature beta = lambda N. The theory of random
+ * patterns says how many fit at a given lambda and how far from its pattern a query may start; docs/dense.md
+ * derives it. Natural logarithms throughout; numbers of patterns are given as logarithms, for they can be
+ * e^3000.
  * ---------------------------------------------------------------------------------------------------- */
 
-/** How the entries of random patterns are drawn; every pattern has length sqrt(N), or nearly so. */
+/** How random patterns are drawn. */
 typedef enum ireneo_ensemble {
     /** Uniform on the sphere of radius sqrt(N). */
     IRENEO_SPHERICAL,
@@ -284,6 +291,101 @@ typedef enum ireneo_ensemble {
 
 /** A short name such as "spherical". Never NULL. */
 IRENEO_API const char *ireneo_ensemble_name(ireneo_ensemble ensemble);
+
+/** The memory that is asked about. Zero-initialise it and fill what matters. */
+typedef struct ireneo_dense_point {
+    ireneo_ensemble ensemble;
+    /** Inverse temperature of the softmax, from 1e-9 to 1e9. 0: not given. */
+    double lambda;
+    /** Load log(P)/N, from 1e-9 to 100. 0: not given. */
+    double alpha;
+    /** N, from 2 to 1e9. 0: the limit of large N. */
+    double neurons;
+    /** P, from 2 to 2^63, instead of alpha; needs neurons. 0: not given. */
+    double patterns;
+} ireneo_dense_point;
+
+/** How many patterns fit. What cannot be said is NaN; what no lambda can reach is infinite. */
+typedef struct ireneo_phases_report {
+    /** The point on the critical line: one is given, the other is alpha = alpha_1(lambda) or lambda =
+     * lambda_c(alpha). */
+    double lambda, alpha;
+    /** Largest load at which a given pattern is retrieved. */
+    double alpha_1;
+    /** Load below which few patterns near the query make the competing sum, instead of exponentially many. */
+    double alpha_star;
+    /** Load up to which all P patterns are retrieved at once. */
+    double alpha_c_lower_bound;
+    /** 1 when that bound is the exact alpha_c; 0 for Gaussian patterns, where it is conjectured to be. */
+    int alpha_c_exact;
+    /** alpha_1 by its expansion for large lambda. */
+    double alpha_1_large_lambda;
+    /** Smallest lambda that retrieves a given pattern, or all patterns, at load alpha. */
+    double lambda_c, lambda_c_all;
+    /** lambda beyond which the nearest patterns alone compete at load alpha. */
+    double lambda_star;
+    /** The rigorous bound on alpha of Ramsauer et al. (theorem 3), and what their separation condition gives
+     * for one pattern and for all pairs; spherical patterns only. */
+    double ramsauer, ramsauer_separation_one, ramsauer_separation_pairs;
+    /** kappa: at N neurons the averages behind the finite-N results are off by about e^(-N kappa). */
+    double noise_exponent;
+
+    /** At N neurons, NaN without. log P at which one step puts half of the attention on the pattern; up to
+     * which the dynamics stay at the pattern; N alpha_1 and N alpha_c_lower_bound. All at lambda. */
+    double log_patterns_one_step, log_patterns_converged, log_patterns_limit, log_patterns_all;
+    /** Smallest lambda for e^(alpha N) patterns: one step, whole dynamics, and the log(N)/N law of the
+     * latter. */
+    double lambda_one_step, lambda_converged, lambda_converged_law;
+} ireneo_phases_report;
+
+/** The critical line at point->lambda, or at point->alpha: exactly one of them is given. */
+IRENEO_API ireneo_error ireneo_dense_phases(const ireneo_dense_point *point, ireneo_phases_report *report);
+
+/** How far a query may be from its pattern. What cannot be said is NaN. */
+typedef struct ireneo_basins_report {
+    double lambda, alpha;
+    /** log P at N neurons; NaN without. */
+    double log_patterns;
+    /** 1 when a pattern is retrieved from its neighbourhood: lambda > lambda_c. */
+    int retrieved;
+    /** 1 when only the nearest patterns compete: lambda >= lambda_star. */
+    int condensed;
+    /** Largest angle (radian) between a random query of length sqrt(N) and its pattern; NaN when nothing is
+     * retrieved. */
+    double theta_c;
+    /** The same for every lambda >= lambda_star: beyond it another pattern is nearer. NaN if there is none.
+     */
+    double theta_star;
+    /** Thresholds at this load. */
+    double lambda_c, lambda_star;
+    /** Free energy of the competing patterns; cos(theta_c) when retrieved. */
+    double free_energy;
+    /** alpha over alpha_1(lambda): 1 is full. */
+    double fraction_of_capacity;
+    /** Binary patterns: the shares of flipped bits that go with theta_c and theta_star. NaN otherwise. */
+    double flip_fraction, flip_fraction_star;
+    /** |x|/sqrt(N) of the state where a query that is not retrieved ends, N to infinity. */
+    double lost_radius;
+
+    /** At N neurons and below lambda_star, NaN otherwise. Angle at which one step puts half of the attention
+     * on the pattern, and up to which the averaged dynamics come back (300 steps; NaN where they do not
+     * settle). */
+    double theta_one_step, theta_converged;
+    /** Thresholds in lambda at N neurons, as in ireneo_phases_report. */
+    double lambda_one_step, lambda_converged;
+    /** Gaussian patterns, lambda < 1: chance that one step from a pattern stays there, from the spread of its
+     * norm. */
+    double retrieval_probability;
+} ireneo_basins_report;
+
+/** Basins at point->lambda and point->alpha, or point->patterns with point->neurons. */
+IRENEO_API ireneo_error ireneo_dense_basins(const ireneo_dense_point *point, ireneo_basins_report *report);
+
+/** Scaled dot products: lambda = scaled_lambda / N^exponent and P = exp(scaled_alpha N^(1 - exponent)), 0 <
+ * exponent < 1. *scaled_alpha is the largest load by the formulas of the limit at lambda, *scaled_alpha_exact
+ * by the average at this N; both tend to scaled_lambda, slowly. Either may be NULL. */
+IRENEO_API ireneo_error ireneo_dense_scaled(ireneo_ensemble ensemble, double scaled_lambda, double exponent,
+                                            double neurons, double *scaled_alpha, double *scaled_alpha_exact);
 
 /* ------------------------------------------------------------------------------------------------------
  * 6. Dense memory: retrieval

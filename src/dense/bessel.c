@@ -76,14 +76,37 @@ double ireneo_log_bessel_i(double order, double x) {
     return d.radius - order * asinh(order / x) - 0.5 * log(2.0 * M_PI * d.radius) + log(d.value);
 }
 
+/* Where Stirling's formula inside Debye's lets the large terms cancel by hand: with w = r / nu
+ *     log M_N = nu (w - 1 - log((1 + w)/2)) + small ,   small = O(log w, 1/nu) . */
+typedef struct large_order {
+    double radius, excess_log, small; /* r, log((1 + w)/2) */
+} large_order;
+
+static large_order large_order_parts(double order, double x) {
+    debye d = debye_sums(order, x);
+    double z = x / order, beyond = z * (z / (1.0 + hypot(1.0, z))); /* w - 1 */
+    return (large_order){d.radius, log1p(0.5 * beyond),
+                         -0.5 * log1p(beyond) + stirling_rest(order) + log(d.value)};
+}
+
 double ireneo_sphere_log_mean(double dimension, double s) {
     double order = 0.5 * dimension - 1.0, x = fabs(s);
     if (is_series_region(order, x)) return log1p(series_beyond_one(order + 1.0, 0.25 * x * x));
     if (order < 16.0) return ireneo_log_bessel_i(order, x) + lgamma(order + 1.0) - order * log(0.5 * x);
-    /* Stirling's formula inside Debye's: with w = r / nu the large terms cancel by hand. */
-    debye d = debye_sums(order, x);
-    double z = x / order, beyond = z * z / (1.0 + hypot(1.0, z)); /* w - 1 */
-    return order * (beyond - log1p(0.5 * beyond)) - 0.5 * log1p(beyond) + stirling_rest(order) + log(d.value);
+    large_order parts = large_order_parts(order, x);
+    return x * (x / (parts.radius + order)) - order * parts.excess_log + parts.small;
+}
+
+double ireneo_sphere_log_gap(double dimension, double s) {
+    double order = 0.5 * dimension - 1.0;
+    if (is_series_region(order, s)) return s - log1p(series_beyond_one(order + 1.0, 0.25 * s * s));
+    if (order < 16.0) {
+        debye d = debye_sums(order, s);
+        return -order * order / (d.radius + s) + order * asinh(order / s) + 0.5 * log(2.0 * M_PI * d.radius) -
+               log(d.value) - lgamma(order + 1.0) + order * log(0.5 * s);
+    }
+    large_order parts = large_order_parts(order, s);
+    return order - order * (order / (parts.radius + s)) + order * parts.excess_log - parts.small;
 }
 
 double ireneo_sphere_overlap(double dimension, double s) {

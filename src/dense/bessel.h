@@ -13,6 +13,9 @@ double ireneo_log_bessel_i(double order, double x);
 /* log M_N(S) for real N >= 1; even in S. */
 double ireneo_sphere_log_mean(double dimension, double s);
 
+/* S - log M_N(S) for S >= 0, which stays exact when S is huge. */
+double ireneo_sphere_log_gap(double dimension, double s);
+
 /* A_N(S) for real N >= 1, in (-1, 1); odd in S. */
 double ireneo_sphere_overlap(double dimension, double s);
 

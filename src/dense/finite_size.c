@@ -24,6 +24,12 @@ double ireneo_finite_log_mean(ireneo_ensemble ensemble, double neurons, double l
     return neurons * ireneo_rem_zeta(ensemble, lambda, m);
 }
 
+double ireneo_finite_excess(ireneo_ensemble ensemble, double neurons, double lambda, double m) {
+    double s = lambda * m;
+    if (ensemble == IRENEO_SPHERICAL) return ireneo_sphere_log_gap(neurons, neurons * s);
+    return neurons * (ensemble == IRENEO_BINARY ? ireneo_dense_alpha_1(ensemble, s) : s - 0.5 * s * s);
+}
+
 double ireneo_finite_overlap(ireneo_ensemble ensemble, double neurons, double lambda, double m) {
     if (ensemble == IRENEO_SPHERICAL) return ireneo_sphere_overlap(neurons, lambda * neurons * m);
     return ensemble == IRENEO_BINARY ? tanh(lambda * m) : lambda * m;
@@ -35,7 +41,7 @@ double ireneo_finite_noise_exponent(ireneo_ensemble ensemble, double lambda) {
 
 double ireneo_finite_one_step_load(ireneo_ensemble ensemble, double neurons, double lambda) {
     if (ensemble != IRENEO_SPHERICAL) return neurons * ireneo_dense_alpha_1(ensemble, lambda);
-    return lambda * neurons - ireneo_sphere_log_mean(neurons, lambda * neurons);
+    return ireneo_sphere_log_gap(neurons, lambda * neurons);
 }
 
 typedef struct radial_problem {
@@ -49,8 +55,8 @@ static double minus_fixed_point_load(double log_d, void *context) {
     double d = exp(log_d), m = 1.0 - d;
     double away = 1.0 - ireneo_finite_overlap(problem->ensemble, problem->neurons, problem->lambda, m);
     if (d >= away) return INFINITY;
-    return -(log(d / (away - d)) + problem->lambda * problem->neurons * m -
-             ireneo_finite_log_mean(problem->ensemble, problem->neurons, problem->lambda, m));
+    return -(log(d / (away - d)) +
+             ireneo_finite_excess(problem->ensemble, problem->neurons, problem->lambda, m));
 }
 
 double ireneo_finite_converged_load(ireneo_ensemble ensemble, double neurons, double lambda) {

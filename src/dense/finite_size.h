@@ -15,8 +15,10 @@
 /* log(P - 1) for P = e^log_patterns, rounded to a whole number while that can matter; -inf for P = 1. */
 double ireneo_log_competitors(double log_patterns);
 
-/* log E exp(lambda x.xi) for x = m sqrt(N), and the mean of xi along x under that tilt. */
+/* log E exp(lambda x.xi) for |x| = m sqrt(N); lambda N m less that, when x = m xi_1; and the mean of xi along
+ * x under that tilt. */
 double ireneo_finite_log_mean(ireneo_ensemble ensemble, double neurons, double lambda, double m);
+double ireneo_finite_excess(ireneo_ensemble ensemble, double neurons, double lambda, double m);
 double ireneo_finite_overlap(ireneo_ensemble ensemble, double neurons, double lambda, double m);
 
 /* kappa(lambda) = lambda + zeta(lambda) - zeta(2 lambda): the noise of the sea is e^(-N kappa). */

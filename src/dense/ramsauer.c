@@ -29,7 +29,8 @@ static double separation_balance(double load, void *context) {
 double ireneo_ramsauer_alpha(ireneo_ramsauer_variant variant, double lambda) {
     if (variant == IRENEO_RAMSAUER_THEOREM_3) return 0.25 * lambert_of_exp(log(0.4 * lambda));
     double load = NAN;
-    (void)ireneo_find_root(separation_balance, &lambda, 0.0, lambda, 1e-16, &load);
+    (void)ireneo_find_root(separation_balance, &lambda, 0.0, fmin(lambda, 1.0 + 0.5 * log1p(lambda)), 1e-16,
+                           &load);
     return variant == IRENEO_RAMSAUER_SEPARATION_ONE ? load : 0.5 * load;
 }
 
