@@ -31,6 +31,10 @@ ireneo_dense_experiment ireneo_dense_experiment_defaults(void) {
 
 /* ---- checks ---- */
 
+/* The nearest of e^(alpha N) patterns on the sphere has 1 - overlap of about e^(-2 alpha) / 2: beyond this
+ * load doubles do not tell it from 1 well enough. */
+static const double LARGEST_ALPHA = 12.0;
+
 static ireneo_error check_numbers(const ireneo_dense_experiment *e) {
     if (e->neurons < 2)
         return ireneo_fail(IRENEO_ERROR_ARGUMENT, "at least 2 neurons are needed, not %zu", e->neurons);
@@ -83,6 +87,11 @@ static ireneo_error check_method(const ireneo_dense_experiment *e) {
     if ((e->method == IRENEO_METHOD_TAIL || e->method == IRENEO_METHOD_HYBRID) && e->neurons < 4)
         return ireneo_fail(IRENEO_ERROR_ARGUMENT, "the method %s needs at least 4 neurons, not %zu", name,
                            e->neurons);
+    if ((e->method == IRENEO_METHOD_TAIL || e->method == IRENEO_METHOD_HYBRID) && sphere &&
+        e->log_patterns > LARGEST_ALPHA * (double)e->neurons)
+        return ireneo_fail(IRENEO_ERROR_ARGUMENT,
+                           "the method %s knows overlaps to 16 digits, enough up to alpha = %g, not %g", name,
+                           LARGEST_ALPHA, e->log_patterns / (double)e->neurons);
     return IRENEO_OK;
 }
 
