@@ -79,20 +79,20 @@ static void test_scalars_like_direct(void **state) {
                                                points[i].alpha, points[i].lambda, points[i].angle);
         ireneo_dense_experiment direct = e;
         direct.method = IRENEO_METHOD_DIRECT;
-        expect_same_law(e, 1000, direct, 500, false);
+        expect_same_law(e, 600, direct, 300, false);
     }
     /* Binary patterns; log R takes few values, all the same in both. */
     ireneo_dense_experiment e = experiment(IRENEO_METHOD_SCALARS, IRENEO_BINARY, 24, 0.3, 0.37, 0.0),
                             direct = e;
     direct.method = IRENEO_METHOD_DIRECT;
-    expect_same_law(e, 1000, direct, 500, false);
+    expect_same_law(e, 600, direct, 300, false);
     e.neurons = direct.neurons = 70; /* more bits than one random number holds; a flipped start */
     e.log_patterns = direct.log_patterns = 7.0;
     e.angle = direct.angle = 1.1;
     e.lambda = direct.lambda = 0.2;
     double c = 1.0 - 2.0 * floor(70 * 0.5 * (1.0 - cos(1.1)) + 0.5) / 70.0;
     e.angle = direct.angle = acos(c); /* a whole number of flips */
-    expect_same_law(e, 1000, direct, 500, false);
+    expect_same_law(e, 600, direct, 300, false);
 }
 
 static void test_tail_like_scalars(void **state) {
@@ -102,9 +102,9 @@ static void test_tail_like_scalars(void **state) {
                                                   points[i].alpha, points[i].lambda, points[i].angle);
         ireneo_dense_experiment scalars = tail;
         scalars.method = IRENEO_METHOD_SCALARS;
-        expect_same_law(tail, 4000, scalars, 1500, false);
+        expect_same_law(tail, 1500, scalars, 500, false);
         tail.kept = 60.0;
-        expect_same_law(tail, 4000, scalars, 1500, false);
+        expect_same_law(tail, 1500, scalars, 500, false);
     }
 }
 
@@ -117,7 +117,7 @@ static void test_conditioning_like_direct(void **state) {
         e.steps = steps[i];
         ireneo_dense_experiment direct = e;
         direct.method = IRENEO_METHOD_DIRECT;
-        expect_same_law(e, 2000, direct, 2000, true);
+        expect_same_law(e, 1000, direct, 1000, true);
     }
     /* More steps than neurons: everything is known after N of them. */
     ireneo_dense_experiment e = experiment(IRENEO_METHOD_CONDITIONING, IRENEO_GAUSSIAN, 5, 0.8, 0.6, 0.2),
