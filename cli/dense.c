@@ -11,7 +11,7 @@ static const command *const DENSE_COMMANDS[] = {
     &command_dense_recall,
     &command_dense_simulate,
 };
-enum { DENSE_COMMAND_COUNT = sizeof DENSE_COMMANDS / sizeof *DENSE_COMMANDS };
+enum { DENSE_COMMAND_COUNT = sizeof DENSE_COMMANDS / sizeof DENSE_COMMANDS[0] };
 
 static void print_overview(FILE *stream) {
     fprintf(stream, "usage: ireneo dense SUB-COMMAND ...\n\n"

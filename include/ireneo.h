@@ -6,9 +6,12 @@
  *   2. Arrays on disk                      .npy and .safetensors
  *   3. Random numbers                      functions of (seed, stream, index)
  *   4. Linear memory: the capacity law     how many facts fit
- *   5. Dense memory: phases and basins     how many patterns fit, how far a query may be
- *   6. Dense memory: retrieval             from a query to the stored pattern
- *   7. Dense memory: simulation            the theory's sizes and far beyond
+ *   5. Linear memory: facts                keys, candidates, targets
+ *   6. Linear memory: storing              the solver, its settings, how it ended
+ *   7. Linear memory: using it             save, load, check, recall
+ *   8. Dense memory: phases and basins     how many patterns fit, how far a query may be
+ *   9. Dense memory: retrieval             from a query to the stored pattern
+ *  10. Dense memory: simulation            the theory's sizes and far beyond
  *
  * Conventions
  *   - A function that can fail returns ireneo_error; ireneo_last_error() holds one sentence about the last
@@ -269,10 +272,193 @@ IRENEO_API ireneo_error ireneo_free_entropy(double load, size_t candidates, size
                                             double *entropy, double *overlap, double *error);
 
 /* ------------------------------------------------------------------------------------------------------
- * 5. Dense memory: phases and basins
+ * 5. Linear memory: facts
+ * ---------------------------------------------------------------------------------------------------- */
+
+/** Writes candidates first .. first + count - 1 of one fact to values (count, dim_out). Called from many
+ * threads at once. */
+typedef void (*ireneo_own_candidates)(const void *context, size_t fact, size_t first, size_t count,
+                                      float *values);
+
+/** Facts to store: views of the caller's arrays, never owned. Zero-initialise and fill. */
+typedef struct ireneo_facts {
+    /** n facts, P candidates. */
+    size_t facts, candidates;
+    size_t dim_in, dim_out;
+    /** Keys (facts, dim_in). */
+    const float *keys;
+    /** Candidates (candidates, dim_out) that all facts share; NULL when every fact has its own. */
+    const float *values;
+    /** Index of each fact's value among its candidates (facts); NULL: fact i has candidate i. */
+    const int64_t *targets;
+    /** Own candidates of each fact, made on demand (the decoupled problem); NULL when values are shared. */
+    ireneo_own_candidates own_candidates;
+    const void *own_context;
+} ireneo_facts;
+
+/** Fails with a sentence when the facts cannot be used: no facts, one candidate, NaN, target out of range. */
+IRENEO_API ireneo_error ireneo_facts_check(const ireneo_facts *facts);
+
+/** A fingerprint of keys, values and targets, kept in memories and certificates. */
+IRENEO_API uint64_t ireneo_facts_hash(const ireneo_facts *facts);
+
+/** Random instances of the two problems of the theory. Fact i has candidate i; keys and values are N(0, 1).
+ *  The facts of a smaller instance are a prefix of those of a larger one with the same seed. */
+typedef struct ireneo_sample {
+    uint64_t seed;
+    size_t dim_in, dim_out;
+} ireneo_sample;
+
+/** Keys first .. first + count - 1 into (count, dim_in). */
+IRENEO_API void ireneo_sample_keys(const ireneo_sample *sample, size_t first, size_t count, float *keys);
+
+/** Shared candidates first .. first + count - 1 into (count, dim_out): the original problem. */
+IRENEO_API void ireneo_sample_values(const ireneo_sample *sample, size_t first, size_t count, float *values);
+
+/** Own candidates of a fact: the decoupled problem. An ireneo_own_candidates whose context is an
+ * ireneo_sample. */
+IRENEO_API void ireneo_sample_own_candidates(const void *sample, size_t fact, size_t first, size_t count,
+                                             float *values);
+
+/* ------------------------------------------------------------------------------------------------------
+ * 6. Linear memory: storing
+ * ---------------------------------------------------------------------------------------------------- */
+
+/** How the work ended. */
+typedef enum ireneo_status {
+    /** All facts are recalled; a full pass over all candidates found no exception. */
+    IRENEO_STORED,
+    /** No memory of this shape recalls all facts; a certificate proves it. */
+    IRENEO_IMPOSSIBLE,
+    /** Some facts were given up, the rest is stored (overload). */
+    IRENEO_PARTIAL,
+    /** A limit was reached before an answer; the memory is the best one found. */
+    IRENEO_UNDECIDED,
+    /** The progress callback asked to stop; the memory is the best one found and can be gone on from. */
+    IRENEO_INTERRUPTED
+} ireneo_status;
+
+/** "stored", "impossible", "partial", "undecided", "interrupted". Never NULL. */
+IRENEO_API const char *ireneo_status_name(ireneo_status status);
+
+/** A stored memory: a matrix, or two factors. Score of value y for key x: y^T W x. */
+typedef struct ireneo_memory {
+    size_t dim_in, dim_out;
+    /** Rank of the factors; 0: a full matrix. */
+    size_t rank;
+    /** W (dim_out, dim_in); NULL when factored. */
+    float *matrix;
+    /** W = left right^T: left (dim_out, rank), right (dim_in, rank); NULL when not factored. */
+    float *left, *right;
+    /** Fingerprint of the facts it was made from. */
+    uint64_t facts_hash;
+} ireneo_memory;
+
+IRENEO_API void ireneo_memory_free(ireneo_memory *memory);
+
+typedef enum ireneo_solver {
+    /** Projection on the recall cones: reaches capacity. */
+    IRENEO_SOLVER_PROJECT,
+    /** W = sum_i y_f(i) x_i^T: one pass, a quarter of the capacity. */
+    IRENEO_SOLVER_HEBBIAN
+} ireneo_solver;
+
+/** Settings of ireneo_store. Zero-initialised settings, or NULL, are the defaults. */
+typedef struct ireneo_store_settings {
+    ireneo_solver solver;
+    /** Rank of the memory; 0: full. */
+    size_t rank;
+    /** Threads; 0: all cores. */
+    int threads;
+    /** Most passes over all candidates; 0: 40. */
+    size_t max_scans;
+    /** Most iterations of the inner minimiser; 0: 3000. */
+    size_t max_iterations;
+    /** Margin of the loss in units of the score spread; 0: 0.05, and 0.025 close to capacity. */
+    double margin;
+    /** A memory to start from instead of the Hebbian one; NULL: none. */
+    const ireneo_memory *initial;
+    /** Non-zero: do not stop to prove impossibility, only report undecided (for sweeps that need no
+     * certificate). */
+    int skip_certificate;
+    const ireneo_progress *progress;
+} ireneo_store_settings;
+
+/** Where the time went, in seconds. */
+typedef struct ireneo_store_phases {
+    double whiten, start, scan, proof, direction, line_search, gradient, history;
+} ireneo_store_phases;
+
+/** How ireneo_store ended. */
+typedef struct ireneo_store_info {
+    ireneo_status status;
+    size_t facts, recalled;
+    /** What the law says about this shape, with the ranks of the data as dimensions. */
+    double facts_capacity, fraction_of_capacity;
+    /** Smallest gap between a target and its best competitor, over the score spread; negative when not all
+     * are recalled. */
+    double margin;
+    /** Passes over all candidates, and iterations of the inner minimiser. */
+    size_t scans, iterations;
+    double seconds;
+    size_t peak_bytes;
+    /** Dimensions that keys and values span. */
+    size_t span_in, span_out;
+    /** Loss at the end, and the norm of its gradient over that at the start. */
+    double loss, gradient_ratio;
+    /** When impossible: no matrix with a smaller Frobenius norm recalls all facts with margin 1, in whitened
+     * coordinates. */
+    double certificate_norm_bound;
+    ireneo_store_phases phases;
+} ireneo_store_info;
+
+/** Stores the facts. *memory is set whenever IRENEO_OK is returned, also when the status is not "stored".
+ *  Needs about 3 times the memory of the input arrays. settings and info may be NULL. */
+IRENEO_API ireneo_error ireneo_store(const ireneo_facts *facts, const ireneo_store_settings *settings,
+                                     ireneo_memory **memory, ireneo_store_info *info);
+
+/* ------------------------------------------------------------------------------------------------------
+ * 7. Linear memory: using it
+ * ---------------------------------------------------------------------------------------------------- */
+
+/** What a full pass over all candidates finds. */
+typedef struct ireneo_check_report {
+    size_t facts, recalled;
+    /** As in ireneo_store_info. */
+    double margin;
+    /** Pairs that float32 could not decide and float64 did. */
+    size_t recomputed;
+} ireneo_check_report;
+
+/** Counts the facts that a memory recalls, trusting nothing but the numbers. `recalled` (facts) receives 1 or
+ * 0 a fact; may be NULL. */
+IRENEO_API ireneo_error ireneo_check(const ireneo_memory *memory, const ireneo_facts *facts, int threads,
+                                     const ireneo_progress *progress, unsigned char *recalled,
+                                     ireneo_check_report *report);
+
+/** The `top` best of `candidates` values for each of `count` queries: indices and scores (count, top), best
+ * first. When fewer candidates exist, the rest holds -1 and -infinity. */
+IRENEO_API ireneo_error ireneo_recall(const ireneo_memory *memory, const float *queries, size_t count,
+                                      const float *values, size_t candidates, size_t top, int threads,
+                                      int64_t *indices, float *scores);
+
+/** Writes a memory as .safetensors: tensor W, or U and V with W = U V^T; `values` (candidates, dim_out) is
+ * added unless NULL. `info` and `settings` become metadata; both may be NULL. */
+IRENEO_API ireneo_error ireneo_memory_save(const ireneo_memory *memory, const char *path, const float *values,
+                                           size_t candidates, const ireneo_store_settings *settings,
+                                           const ireneo_store_info *info);
+
+/** Reads a memory that ireneo_memory_save wrote, or any .safetensors with a tensor W, or with U and V. */
+IRENEO_API ireneo_error ireneo_memory_load(const char *path, ireneo_memory **memory);
+
+/* ------------------------------------------------------------------------------------------------------
+ * 8. Dense memory: phases and basins
  *
- * A dense associative memory (modern Hopfield network, softmax attention) holds P = e^(alpha N) patterns xi
- * of N numbers and length sqrt(N). A query x moves by x <- sum_mu a_mu xi_mu ,   a = softmax(lambda x.xi) .
+ * A dense associative memory (modern Hopfield network, softmax attention) holds P = e^(alpha N) patterns xi,
+ * each of N numbers and of length sqrt(N). A query x moves by
+ *
+ *     x <- sum_mu a_mu xi_mu ,   a = softmax(lambda x.xi) .
+ *
  * For unit vectors the same softmax has the inverse temperature beta = lambda N. The theory of random
  * patterns says how many fit at a given lambda and how far from its pattern a query may start; docs/dense.md
  * derives it. Natural logarithms throughout; numbers of patterns are given as logarithms, for they can be
@@ -327,7 +513,8 @@ typedef struct ireneo_phases_report {
     /** The rigorous bound on alpha of Ramsauer et al. (theorem 3), and what their separation condition gives
      * for one pattern and for all pairs; spherical patterns only. */
     double ramsauer, ramsauer_separation_one, ramsauer_separation_pairs;
-    /** kappa: at N neurons the averages behind the finite-N results are off by about e^(-N kappa). */
+    /** kappa: the weight of the competitors, which the finite-N results replace by its mean, has the relative
+     * variance e^(-N kappa). */
     double noise_exponent;
 
     /** At N neurons, NaN without. log P at which one step puts half of the attention on the pattern; up to
@@ -388,7 +575,7 @@ IRENEO_API ireneo_error ireneo_dense_scaled(ireneo_ensemble ensemble, double sca
                                             double neurons, double *scaled_alpha, double *scaled_alpha_exact);
 
 /* ------------------------------------------------------------------------------------------------------
- * 6. Dense memory: retrieval
+ * 9. Dense memory: retrieval
  *
  * A dense memory keeps its patterns as they are and answers a query x by moving it, step after step, to a
  * weighted mean of the patterns:
@@ -474,7 +661,7 @@ IRENEO_API ireneo_error ireneo_dense_recall(const float *patterns, size_t count,
                                             const ireneo_recall_result *result, ireneo_recall_info *info);
 
 /* ------------------------------------------------------------------------------------------------------
- * 7. Dense memory: simulation
+ * 10. Dense memory: simulation
  *
  * One draw stores P random patterns and starts softmax retrieval at, or at an angle from, the first of them.
  * After one step it counts as retrieved when it holds more than half of the attention; after several, when

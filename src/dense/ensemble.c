@@ -56,11 +56,6 @@ double ireneo_rem_rate(ireneo_ensemble ensemble, double e, double rho) {
     return M_LN2 + flipped * log(flipped) + (1.0 - flipped) * log1p(-flipped);
 }
 
-/* lambda such that alpha_star(lambda) = alpha; alpha < log 2. */
-typedef struct binary_problem {
-    double alpha;
-} binary_problem;
-
 /* log 2 - alpha_star(lambda): the entropy of the bits that differ. */
 static double binary_entropy(double lambda) {
     return log1p(exp(-2.0 * lambda)) + 2.0 * lambda / (1.0 + exp(2.0 * lambda));
@@ -71,19 +66,17 @@ static double binary_alpha_star(double s) {
 }
 
 static double binary_mismatch(double log_lambda, void *context) {
-    const binary_problem *problem = context;
-    double lambda = exp(log_lambda);
-    if (lambda < 1.0) return binary_alpha_star(lambda) - problem->alpha;
-    return (M_LN2 - problem->alpha) - binary_entropy(lambda);
+    double alpha = *(const double *)context, lambda = exp(log_lambda);
+    if (lambda < 1.0) return binary_alpha_star(lambda) - alpha;
+    return (M_LN2 - alpha) - binary_entropy(lambda);
 }
 
 /* lambda_star of binary patterns at rho = 1. */
 static double binary_lambda_star(double alpha) {
     if (alpha >= M_LN2) return INFINITY;
-    binary_problem problem = {alpha};
     double log_lambda =
         0.0; /* alpha_star <= lambda^2 / 2; the entropy at lambda = 40 is below any gap of doubles */
-    (void)ireneo_find_root(binary_mismatch, &problem, 0.5 * log(alpha), log(40.0), 1e-15, &log_lambda);
+    (void)ireneo_find_root(binary_mismatch, &alpha, 0.5 * log(alpha), log(40.0), 1e-15, &log_lambda);
     return exp(log_lambda);
 }
 

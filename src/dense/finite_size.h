@@ -1,11 +1,12 @@
 /* Finite N: where one step and where the whole dynamics stop retrieving, starting from a stored pattern.
  *
  * While the sea of other patterns is not condensed its weight and its mean are their averages, up to
- * e^(-N kappa). One step retrieves (attention 1/2 on the pattern) when
+ * exponentially small noise. One step retrieves (attention 1/2 on the pattern) when
  *     log(P - 1) < lambda N - log M_N(lambda N) ,
  * and x = m xi_1 moves by the radial map
- *     m' = a + (1 - a) A_N(lambda N m) ,  a = 1/(1 + R) ,  log R = log(P-1) + log M_N(lambda N m) - lambda N
- * m , whose fixed point near m = 1 ends in a saddle-node (docs/dense.md, "Finite N"). Binary and Gaussian
+ *     m' = a + (1 - a) A_N(lambda N m) ,   a = 1/(1 + R) ,
+ *     log R = log(P - 1) + log M_N(lambda N m) - lambda N m ,
+ * whose fixed point near m = 1 ends in a saddle-node (docs/dense.md, "Finite N"). Binary and Gaussian
  * patterns (the latter of typical norm) have N zeta for log M_N and zeta' for A_N. */
 #ifndef IRENEO_DENSE_FINITE_SIZE_H
 #define IRENEO_DENSE_FINITE_SIZE_H
@@ -21,7 +22,8 @@ double ireneo_finite_log_mean(ireneo_ensemble ensemble, double neurons, double l
 double ireneo_finite_excess(ireneo_ensemble ensemble, double neurons, double lambda, double m);
 double ireneo_finite_overlap(ireneo_ensemble ensemble, double neurons, double lambda, double m);
 
-/* kappa(lambda) = lambda + zeta(lambda) - zeta(2 lambda): the noise of the sea is e^(-N kappa). */
+/* kappa(lambda) = lambda + zeta(lambda) - zeta(2 lambda): at the threshold the sea's weight has the relative
+ * variance e^(-N kappa). */
 double ireneo_finite_noise_exponent(ireneo_ensemble ensemble, double lambda);
 
 /* Largest log(P - 1) at this lambda: one step, and the converged dynamics (NaN when the two ends of the

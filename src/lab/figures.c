@@ -3,5 +3,7 @@
 
 const figure *const ireneo_figures[] = {
     &figure_capacity,
+    &figure_dense_phases,
+    &figure_dense_basins,
 };
 const size_t ireneo_figure_count = sizeof ireneo_figures / sizeof *ireneo_figures;

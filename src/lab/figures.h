@@ -5,5 +5,7 @@
 #include "lab/figure.h"
 
 extern const figure figure_capacity;
+extern const figure figure_dense_basins;
+extern const figure figure_dense_phases;
 
 #endif
