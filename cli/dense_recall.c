@@ -195,7 +195,7 @@ static void print_theory(const recall_data *d, const ireneo_basins_report *t) {
     }
     printf("  a query may be %.4f rad (%.1f degrees) from its pattern", t->theta_c,
            t->theta_c * 180.0 / M_PI);
-    if (t->condensed)
+    if (t->condensed || t->theta_star - t->theta_c < 1e-4)
         printf("; no lambda reaches further\n");
     else
         printf("; with lambda |xi|^2/N above %.4g, %.4f rad\n", t->lambda_star, t->theta_star);

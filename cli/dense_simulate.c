@@ -47,8 +47,12 @@ static expectation expect(const ireneo_dense_experiment *e) {
 static void print_summary(const simulate_question *q, const ireneo_dense_summary *s, expectation theory) {
     const ireneo_dense_experiment *e = &q->experiment;
     char count[40];
+    if (e->log_patterns < 34.0) /* the simulation rounds to the nearest whole number */
+        grouped(round(exp(e->log_patterns)), count);
+    else
+        written_count(e->log_patterns, count);
     printf("%s patterns, N = %zu, P = %s (alpha = %.6g), method %s, %zu step%s\n", q->ensemble, e->neurons,
-           written_count(e->log_patterns, count), e->log_patterns / (double)e->neurons, q->method, e->steps,
+           count, e->log_patterns / (double)e->neurons, q->method, e->steps,
            e->steps == 1 ? "" : "s at most");
     if (e->measure != IRENEO_MEASURE_LAMBDA) printf("lambda %.6g  ", e->lambda);
     if (e->measure != IRENEO_MEASURE_ANGLE) printf("angle %.6g rad  ", e->angle);
