@@ -100,7 +100,7 @@ static double softmax(double *scores, size_t count, double lambda) {
     for (size_t i = 1; i < count; i++) peak = scores[i] > peak ? scores[i] : peak;
     for (size_t i = 0; i < count; i++) total += scores[i] = exp(lambda * (scores[i] - peak));
     for (size_t i = 0; i < count; i++) scores[i] /= total;
-    return lambda * peak + log(total);
+    return total > 0.0 ? lambda * peak + log(total) : -INFINITY;
 }
 
 static ireneo_error step(conditioning *c, double lambda, ireneo_dense_draw *end, double *change) {

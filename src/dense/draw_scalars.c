@@ -34,8 +34,8 @@ static void fill_spherical(const scalars *s, size_t first, size_t count, double 
     }
 }
 
-/* (2 B - N) / N, B the number of ones among N fair bits: the 48 leading ones of each uniform number, whose last
- * bits are rounded. */
+/* (2 B - N) / N, B the number of ones among N fair bits: the 48 leading ones of each uniform number, whose
+ * last bits are rounded. */
 static void fill_binary(const scalars *s, size_t first, size_t count, double *values) {
     enum { BITS = 48 };
     size_t neurons = s->experiment->neurons, words = (neurons + BITS - 1) / BITS;
@@ -87,8 +87,8 @@ static double log_sum(void *context, double s, double *mean) {
             weighted += w * values[i];
         }
     }
-    *mean = weighted / total;
-    return s * peak + log(total);
+    *mean = total > 0.0 ? weighted / total : 0.0;
+    return total > 0.0 ? s * peak + log(total) : -INFINITY;
 }
 
 ireneo_error ireneo_draw_scalars(const ireneo_dense_experiment *e, uint64_t index, ireneo_dense_draw *draw) {

@@ -69,7 +69,7 @@ static size_t tile_rows(const batch *b, size_t tile) {
 }
 
 static void choose_grid(batch *b) {
-    b->tiles = (b->active_count + IRENEO_PASS_ROWS - 1) / IRENEO_PASS_ROWS;
+    b->tiles = b->active_count > 0 ? (b->active_count - 1) / IRENEO_PASS_ROWS + 1 : 1;
     size_t wanted = (WANTED_TASKS + b->tiles - 1) / b->tiles, most = b->source->count / SMALLEST_SEGMENT + 1;
     b->segments = wanted < most ? wanted : most;
 }
@@ -91,6 +91,7 @@ static ireneo_error prepare_sums(batch *b) {
 /* Runs the tasks; the calling thread, which is thread 0 of the team, reports between its own. */
 static bool run_tasks(batch *b, int only_scores) {
     size_t tasks = b->tiles * b->segments, patterns = b->source->count, neurons = b->source->neurons;
+    if (ireneo_report(b->settings->progress, "recall", 0.0, (double)tasks) != 0) return false;
     int stop = 0, blas_before = ireneo_blas_threads(1);
     size_t done = 0;
 #pragma omp parallel for num_threads(b->threads) schedule(dynamic)

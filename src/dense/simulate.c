@@ -188,6 +188,8 @@ static ireneo_error make_draws(const ireneo_dense_experiment *e, size_t draws, i
     char sentence[512] = "";
     size_t done = 0;
     int stop = 0;
+    if (ireneo_report(progress, "draws", 0.0, (double)draws) != 0)
+        return ireneo_fail(IRENEO_ERROR_CANCELLED, "the simulation was stopped before it was done");
 #pragma omp parallel for num_threads(threads) schedule(dynamic)
     for (size_t i = 0; i < draws; i++) {
         int stopped;
