@@ -108,5 +108,18 @@ refuse "--patterns" basins --lambda 1 --neurons 10 --patterns 1e20
 refuse "--ensemble" basins --lambda 1 --alpha 0.1 --ensemble Gaussian
 expect 0 '"log_patterns": 43.668272375' basins --lambda 3 --neurons 100 --patterns 9223372036854775808 --json
 
+# figures: data and pictures
+if command -v gnuplot >/dev/null; then
+    folder=$(mktemp -d)
+    for name in dense_phases dense_basins; do
+        "$ireneo" figure $name --quick -o "$folder" >/dev/null || fault "figure $name failed"
+        [ -s "$folder/$name.svg" ] && [ -s "$folder/$name.png" ] || fault "figure $name drew nothing"
+    done
+    grep -q '^1,0.6225719238,0.2406059125,0.6225719238,0.07429193767,' "$folder/dense_phases_spherical.csv" ||
+        fault "dense_phases_spherical.csv has no row for lambda = 1"
+    [ "$(grep -c '^0.3,' "$folder/dense_basins_spherical.csv")" -eq 101 ] || fault "dense_basins_spherical.csv is short"
+    rm -r "$folder"
+fi
+
 [ "$faults" -eq 0 ] || exit 1
 echo "dense theory: clean"

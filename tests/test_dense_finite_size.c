@@ -216,6 +216,38 @@ static void test_angles(void **state) {
     }
 }
 
+/* The averaged dynamics of a binary query bit by bit: true when `flips` wrong bits are mended. */
+static int bits_return(int neurons, int flips, double lambda, double log_competitors) {
+    double x[64], distance = 0.0; /* in the frame where the pattern is all ones */
+    for (int i = 0; i < neurons; i++) x[i] = i < flips ? -1.0 : 1.0;
+    for (int step = 0; step < 300; step++) {
+        double log_ratio = log_competitors;
+        for (int i = 0; i < neurons; i++) log_ratio += log(cosh(lambda * x[i])) - lambda * x[i];
+        double a = 1.0 / (1.0 + exp(log_ratio));
+        for (int i = 0; i < neurons; i++) x[i] = a + (1.0 - a) * tanh(lambda * x[i]);
+    }
+    for (int i = 0; i < neurons; i++) distance += (1.0 - x[i]) * (1.0 - x[i]);
+    return distance / neurons < 0.1;
+}
+
+static void test_flipped_bits(void **state) {
+    (void)state;
+    double competitors = 18.0;
+    int seen = 0;
+    for (double lambda = 0.45; lambda < 1.3; lambda += 0.01) {
+        double theta = ireneo_finite_converged_angle(IRENEO_BINARY, 60.0, lambda, competitors, 300);
+        int flips = 0;
+        while (flips < 30 && bits_return(60, flips, lambda, competitors)) flips++;
+        if (flips == 0) {
+            assert_true(isnan(theta));
+            continue;
+        }
+        assert_int_equal((int)floor(60.0 * 0.5 * (1.0 - cos(theta))), flips - 1);
+        seen++;
+    }
+    assert_true(seen > 60);
+}
+
 /* One step at N = 34, alpha = 0.3: the lambda at which the others outweigh the pattern, in 81 memories made
  * of 26 902 overlaps each. The median has a standard error of 1e-4; 6e-4 fails once in 1e9 seeds, and the
  * seed is fixed. */
@@ -276,6 +308,7 @@ int main(void) {
         cmocka_unit_test(test_noise_exponent),
         cmocka_unit_test(test_scaled_dot_product),
         cmocka_unit_test(test_angles),
+        cmocka_unit_test(test_flipped_bits),
         cmocka_unit_test(test_one_step_simulation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -68,7 +68,7 @@ static void test_gaussian_bound_against_brute_force(void **state) {
                 upper = alpha;
         }
         expect_close(ireneo_dense_alpha_c_lower(IRENEO_GAUSSIAN, lambda), lower, 2e-6);
-        for (double load = 0.1; load < 0.95; load += 0.2) {
+        for (double load = 0.1; load < 0.95; load += 0.07) {
             double alpha = load * ireneo_dense_alpha_1(IRENEO_GAUSSIAN, lambda);
             expect_close(ireneo_gaussian_failure_rate(alpha, lambda),
                          brute_force_rate(norm_rates, alpha, lambda), 1e-5);

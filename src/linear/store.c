@@ -51,10 +51,18 @@ static ireneo_error describe_law(store *s) {
     size_t smaller = shape.dim_in < shape.dim_out ? shape.dim_in : shape.dim_out;
     if (shape.rank >= smaller) shape.rank = 0;
     if (smaller == 0) return IRENEO_OK; /* nothing varies: no capacity at all */
-    double delta;                       /* the whole report would take longer than a small store */
+    double dimension = ireneo_effective_dimension(&shape), delta; /* the whole report would take longer than a small store */
     IRENEO_TRY(ireneo_cone_delta_rough(shape.candidates, &delta));
-    s->info->facts_capacity = ireneo_effective_dimension(&shape) / delta;
-    s->info->fraction_of_capacity = (double)s->facts->facts / s->info->facts_capacity;
+    double capacity = dimension / delta;
+    if (s->facts->targets == NULL && s->facts->facts == s->facts->candidates && capacity >= 2.0) {
+        /* One value a fact: the law with P = n, by a secant step in log P for log(P delta(P)) = log D. */
+        double other, l0 = log(shape.candidates), l1 = log(capacity);
+        IRENEO_TRY(ireneo_cone_delta_rough(capacity, &other));
+        double f0 = l0 + log(delta) - log(dimension), f1 = l1 + log(other) - log(dimension);
+        if (fabs(f1 - f0) > 1e-9) capacity = exp(l1 - f1 * (l1 - l0) / (f1 - f0));
+    }
+    s->info->facts_capacity = capacity;
+    s->info->fraction_of_capacity = (double)s->facts->facts / capacity;
     return IRENEO_OK;
 }
 
