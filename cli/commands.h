@@ -8,6 +8,7 @@ extern const command command_capacity;
 extern const command command_store;
 extern const command command_recall;
 extern const command command_check;
+extern const command command_verify;
 extern const command command_sample;
 extern const command command_dense;
 extern const command command_dense_basins;

@@ -8,8 +8,14 @@
 #include <string.h>
 
 static const command *const COMMANDS[] = {
-    &command_capacity, &command_store, &command_recall, &command_check,
-    &command_sample,   &command_dense, &command_figure,
+    &command_capacity, //
+    &command_store,    //
+    &command_recall,   //
+    &command_check,    //
+    &command_verify,   //
+    &command_sample,   //
+    &command_dense,    //
+    &command_figure,   //
 };
 enum { COMMAND_COUNT = sizeof COMMANDS / sizeof *COMMANDS };
 

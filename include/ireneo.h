@@ -2,16 +2,17 @@
  *
  * This header is the whole public interface. It reads top to bottom:
  *
- *   1. Errors, progress, version           what every call shares
- *   2. Arrays on disk                      .npy and .safetensors
- *   3. Random numbers                      functions of (seed, stream, index)
- *   4. Linear memory: the capacity law     how many facts fit
- *   5. Linear memory: facts                keys, candidates, targets
- *   6. Linear memory: storing              the solver, its settings, how it ended
- *   7. Linear memory: using it             save, load, check, recall
- *   8. Dense memory: phases and basins     how many patterns fit, how far a query may be
- *   9. Dense memory: retrieval             from a query to the stored pattern
- *  10. Dense memory: simulation            the theory's sizes and far beyond
+ *   1. Errors, progress, version                      what every call shares
+ *   2. Arrays on disk                                 .npy and .safetensors
+ *   3. Random numbers                                 functions of (seed, stream, index)
+ *   4. Linear memory: the capacity law                how many facts fit
+ *   5. Linear memory: facts                           keys, candidates, targets
+ *   6. Linear memory: storing                         the solver, its settings, how it ended
+ *   7. Linear memory: using it                        save, load, check, recall
+ *   8. Linear memory: proof                           certificates of impossibility
+ *   9. Dense memory: phases and basins                how many patterns fit, how far a query may be
+ *  10. Dense memory: retrieval                        from a query to the stored pattern
+ *  11. Dense memory: simulation                       the theory's sizes and far beyond
  *
  * Conventions
  *   - A function that can fail returns ireneo_error; ireneo_last_error() holds one sentence about the last
@@ -356,6 +357,21 @@ typedef struct ireneo_memory {
 
 IRENEO_API void ireneo_memory_free(ireneo_memory *memory);
 
+/** A proof that facts do not fit: weights R_k > 0 on pairs (fact, competitor) with sum_k R_k (y_target -
+ * y_competitor) x^T = 0. A memory that recalls all facts would make every term's score positive, and their
+ * sum zero. See section 8. */
+typedef struct ireneo_certificate {
+    /** Number of weights. */
+    size_t count;
+    /** Fact, competitor and weight of each (count), sorted by fact. */
+    int64_t *facts, *candidates;
+    double *weights;
+    /** Fingerprint of the facts it is about. */
+    uint64_t facts_hash;
+    /** What it says, in one sentence; "" for the general case. */
+    char reason[160];
+} ireneo_certificate;
+
 typedef enum ireneo_solver {
     /** Projection on the recall cones: reaches capacity. */
     IRENEO_SOLVER_PROJECT,
@@ -378,15 +394,23 @@ typedef struct ireneo_store_settings {
     double margin;
     /** A memory to start from instead of the Hebbian one; NULL: none. */
     const ireneo_memory *initial;
-    /** Non-zero: do not stop to prove impossibility, only report undecided (for sweeps that need no
-     * certificate). */
-    int skip_certificate;
+    /** Receives the certificate when the facts are impossible (NULL otherwise); release it with
+     *  ireneo_certificate_free. NULL: the proof is made all the same, and thrown away. */
+    ireneo_certificate **certificate;
+    /** Non-zero: when more facts are offered than fit, choose which to keep, and store those. */
+    int overload;
+    /** With overload: how much each fact matters (facts), all > 0; a heavier fact is given up only if lighter
+     * ones do not do. The weights are put into at most eight classes. NULL: all alike. */
+    const double *weights;
+    /** With overload: receives 1 for each fact that the memory recalls, 0 for those given up (facts); NULL:
+     * not wanted. */
+    unsigned char *kept;
     const ireneo_progress *progress;
 } ireneo_store_settings;
 
 /** Where the time went, in seconds. */
 typedef struct ireneo_store_phases {
-    double whiten, start, scan, proof, direction, line_search, gradient, history;
+    double whiten, start, scan, proof, direction, line_search, gradient, history, certificate;
 } ireneo_store_phases;
 
 /** How ireneo_store ended. */
@@ -406,8 +430,7 @@ typedef struct ireneo_store_info {
     size_t span_in, span_out;
     /** Loss at the end, and the norm of its gradient over that at the start. */
     double loss, gradient_ratio;
-    /** When impossible: no matrix with a smaller Frobenius norm recalls all facts with margin 1, in whitened
-     * coordinates. */
+    /** When impossible: the bound that ireneo_verify gives for the certificate. */
     double certificate_norm_bound;
     ireneo_store_phases phases;
 } ireneo_store_info;
@@ -452,7 +475,43 @@ IRENEO_API ireneo_error ireneo_memory_save(const ireneo_memory *memory, const ch
 IRENEO_API ireneo_error ireneo_memory_load(const char *path, ireneo_memory **memory);
 
 /* ------------------------------------------------------------------------------------------------------
- * 8. Dense memory: phases and basins
+ * 8. Linear memory: proof
+ *
+ * Normalised data: keys divided by their root-mean-square norm; values minus their mean, divided by the root
+ * mean square of their entries. If W recalls all facts with margin 1, then sum R <= <E, W> <= |E|_F |W|_F
+ * with E = sum_k R_k (y_target - y_competitor) x^T, so |W|_F >= sum R / |E|_F. A certificate is accepted when
+ * this bound, with every rounding error counted against it, exceeds 1e6: a solvable instance has solutions of
+ * norm 10 to 1000.
+ * ---------------------------------------------------------------------------------------------------- */
+
+/** What the independent check of a certificate finds. */
+typedef struct ireneo_verify_report {
+    /** 1: the certificate is valid and its bound exceeds 1e6. */
+    int accepted;
+    /** No memory of smaller Frobenius norm recalls all facts with margin 1, on normalised data; infinite when
+     * E vanishes exactly. */
+    double norm_bound;
+    /** Sum of the weights, |E|_F on normalised data, and the bound on the rounding error of |E|_F that was
+     * added to it. */
+    double weight_sum, residual, rounding_bound;
+    size_t weights;
+    /** Why it was not accepted, or what it proves, in one sentence. */
+    char sentence[320];
+} ireneo_verify_report;
+
+/** Checks a certificate against facts with code of its own: signs, indices, fingerprint, residual in
+ * compensated float64 sums. */
+IRENEO_API ireneo_error ireneo_verify(const ireneo_certificate *certificate, const ireneo_facts *facts,
+                                      int threads, ireneo_verify_report *report);
+
+/** Writes a certificate (.safetensors), and reads it back. A damaged file or one of another version is
+ * IRENEO_ERROR_DATA. */
+IRENEO_API ireneo_error ireneo_certificate_save(const ireneo_certificate *certificate, const char *path);
+IRENEO_API ireneo_error ireneo_certificate_load(const char *path, ireneo_certificate **certificate);
+IRENEO_API void ireneo_certificate_free(ireneo_certificate *certificate);
+
+/* ------------------------------------------------------------------------------------------------------
+ * 9. Dense memory: phases and basins
  *
  * A dense associative memory (modern Hopfield network, softmax attention) holds P = e^(alpha N) patterns xi,
  * each of N numbers and of length sqrt(N). A query x moves by
@@ -575,7 +634,7 @@ IRENEO_API ireneo_error ireneo_dense_scaled(ireneo_ensemble ensemble, double sca
                                             double neurons, double *scaled_alpha, double *scaled_alpha_exact);
 
 /* ------------------------------------------------------------------------------------------------------
- * 9. Dense memory: retrieval
+ * 10. Dense memory: retrieval
  *
  * A dense memory keeps its patterns as they are and answers a query x by moving it, step after step, to a
  * weighted mean of the patterns:
@@ -661,7 +720,7 @@ IRENEO_API ireneo_error ireneo_dense_recall(const float *patterns, size_t count,
                                             const ireneo_recall_result *result, ireneo_recall_info *info);
 
 /* ------------------------------------------------------------------------------------------------------
- * 10. Dense memory: simulation
+ * 11. Dense memory: simulation
  *
  * One draw stores P random patterns and starts softmax retrieval at, or at an angle from, the first of them.
  * After one step it counts as retrieved when it holds more than half of the attention; after several, when

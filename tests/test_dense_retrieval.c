@@ -237,7 +237,7 @@ static void test_retrieves_and_reports(void **state) {
         assert_true(steps[q] >= 1 && steps[q] <= 100);
         assert_true(converged[q] == (change[q] <= 1e-5));
     }
-    assert_true(right > 0.95 * Q);
+    assert_true((double)right > 0.95 * Q);
     assert_int_equal(info.steps, all_steps);
     assert_int_equal(info.longest, longest);
     assert_int_equal(info.converged, done);
