@@ -102,14 +102,17 @@ static ireneo_error decide(ireneo_store_work *s, ireneo_status *status) {
     bool refused = false;
     *status = IRENEO_UNDECIDED;
     if (s->settings.solver == IRENEO_SOLVER_HEBBIAN) return ireneo_work_count(s);
-    if (s->settings.overload) return ireneo_overload(s, status);
     IRENEO_TRY(refuse_contradictions(s, &refused));
+    bool hopeless = refused || s->info->fraction_of_capacity > 1.02;
+    if (s->settings.overload && hopeless) return ireneo_overload(s, status);
     if (refused) return *status = IRENEO_IMPOSSIBLE, ireneo_work_count(s);
     ireneo_error failed = solve(s, status);
     if (failed == IRENEO_ERROR_CANCELLED)
         *status = IRENEO_INTERRUPTED;
     else if (failed != IRENEO_OK)
         return failed;
+    if (s->settings.overload && *status != IRENEO_INTERRUPTED && *status != IRENEO_STORED)
+        return ireneo_overload(s, status);
     return *status == IRENEO_STORED ? IRENEO_OK : ireneo_work_count(s);
 }
 
@@ -118,7 +121,10 @@ static ireneo_error run_store(ireneo_store_work *s) {
     s->suspicious = SUSPICIOUS_BOUND;
     IRENEO_TRY(ireneo_work_prepare(s));
     IRENEO_TRY(decide(s, &status));
-    if (s->info->recalled == s->facts->facts) status = IRENEO_STORED;
+    if (s->info->recalled == s->facts->facts) {
+        status = IRENEO_STORED;
+        if (s->settings.overload && s->settings.kept != NULL) memset(s->settings.kept, 1, s->facts->facts);
+    }
     s->info->status = status;
     s->info->loss = s->inner.loss;
     s->info->gradient_ratio = s->first_gradient > 0.0 ? s->inner.gradient_norm / s->first_gradient : 0.0;
