@@ -12,10 +12,11 @@ static const command *const COMMANDS[] = {
 enum { COMMAND_COUNT = sizeof COMMANDS / sizeof *COMMANDS };
 
 static void print_overview(FILE *stream) {
-    fprintf(stream, "usage: ireneo attention COMMAND ...\n\n"
-                    "Signal propagation in transformers with random weights: which query-key scale and which "
-                    "residual strength\n"
-                    "keep tokens distinct (no rank collapse) and attention spread out (no entropy collapse).\n\n");
+    fprintf(stream,
+            "usage: ireneo attention COMMAND ...\n\n"
+            "Signal propagation in transformers with random weights: which query-key scale and which "
+            "residual strength\n"
+            "keep tokens distinct (no rank collapse) and attention spread out (no entropy collapse).\n\n");
     for (size_t i = 0; i < COMMAND_COUNT; i++)
         fprintf(stream, "  %-24s %s\n", COMMANDS[i]->name, COMMANDS[i]->summary);
     fprintf(stream, "\n'ireneo attention COMMAND --help' explains a command.\n");
@@ -33,8 +34,9 @@ static int run(const command *self, int argc, char **argv) {
     for (size_t i = 0; i < COMMAND_COUNT; i++) /* the names begin with "attention " */
         if (strcmp(argv[0], COMMANDS[i]->name + strlen(self->name) + 1) == 0)
             return COMMANDS[i]->run(COMMANDS[i], argc - 1, argv + 1);
-    return complain(self, EXIT_USAGE, "there is no command '%s'; 'ireneo attention --help' lists them", argv[0]);
+    return complain(self, EXIT_USAGE, "there is no command '%s'; 'ireneo attention --help' lists them",
+                    argv[0]);
 }
 
-const command command_attention = {"attention", "transformers at initialisation: scales that keep the signal alive",
-                                   run, "COMMAND", ""};
+const command command_attention = {
+    "attention", "transformers at initialisation: scales that keep the signal alive", run, "COMMAND", ""};

@@ -15,27 +15,41 @@ void declare_transformer(transformer_options *t) {
     ireneo_transformer_defaults(a);
     t->weight_variance = t->bias_variance = t->std = NAN;
     const option options[] = {
-        {"preset", OPTION_TEXT, &t->preset, "NAME", "bert-base, gpt2-small or vit-b, with their usual weights", 0, 0, false},
+        {"preset", OPTION_TEXT, &t->preset, "NAME",
+         "bert-base, gpt2-small or vit-b, with their usual weights", 0, 0, false},
         {"layers", OPTION_SIZE, &a->layers, "L", "blocks of attention and MLP (default 50)", 1, 1e6, false},
         {"width", OPTION_SIZE, &a->width, "D", "width of a token (default 720)", 1, 1e7, false},
         {"heads", OPTION_SIZE, &a->heads, "H", "attention heads (default 1)", 1, 1e6, false},
-        {"mlp-width", OPTION_SIZE, &a->mlp_width, "M", "hidden units of the MLP (default: width)", 1, 1e8, false},
+        {"mlp-width", OPTION_SIZE, &a->mlp_width, "M", "hidden units of the MLP (default: width)", 1, 1e8,
+         false},
         {"context", OPTION_REAL, &a->context, "T", "tokens (default 512, up to 1e12)", 2, 1e12, false},
-        {"keys", OPTION_REAL, &a->keys, "K", "keys a row sees, under a mask or padding (default: all)", 2, 1e12, false},
+        {"keys", OPTION_REAL, &a->keys, "K", "keys a row sees, under a mask or padding (default: all)", 2,
+         1e12, false},
         {"norm", OPTION_CHOICE, &t->norm, "post|pre", "where the LayerNorms are (default post)", 0, 0, false},
-        {"activation", OPTION_CHOICE, &t->activation, "relu|tanh|gelu", "of the MLP (default relu)", 0, 0, false},
-        {"gain-control", OPTION_FLAG, &t->gain_control, NULL, "subtract 1/T from the attention weights", 0, 0, false},
+        {"activation", OPTION_CHOICE, &t->activation, "relu|tanh|gelu", "of the MLP (default relu)", 0, 0,
+         false},
+        {"gain-control", OPTION_FLAG, &t->gain_control, NULL, "subtract 1/T from the attention weights", 0, 0,
+         false},
         {"beta", OPTION_REAL, &a->beta, "B", "query-key scale (default 1)", 0, 200, false},
-        {"std", OPTION_REAL, &t->std, "S", "or: standard deviation of every weight, as in initializer_range", 0, 1e3, false},
-        {"value-variance", OPTION_REAL, &a->value_variance, "V", "of W_V times its inputs (default 0.2)", 0, 1e12, false},
-        {"weight-variance", OPTION_REAL, &t->weight_variance, "V", "of both MLP matrices times their inputs (default 0.2)", 0, 1e12, false},
-        {"mlp-in-variance", OPTION_REAL, &a->mlp_in_variance, "V", "of the first MLP matrix only", 0, 1e12, false},
+        {"std", OPTION_REAL, &t->std, "S", "or: standard deviation of every weight, as in initializer_range",
+         0, 1e3, false},
+        {"value-variance", OPTION_REAL, &a->value_variance, "V", "of W_V times its inputs (default 0.2)", 0,
+         1e12, false},
+        {"weight-variance", OPTION_REAL, &t->weight_variance, "V",
+         "of both MLP matrices times their inputs (default 0.2)", 0, 1e12, false},
+        {"mlp-in-variance", OPTION_REAL, &a->mlp_in_variance, "V", "of the first MLP matrix only", 0, 1e12,
+         false},
         {"mlp-out-variance", OPTION_REAL, &a->mlp_out_variance, "V", "of the second only", 0, 1e12, false},
-        {"bias-variance", OPTION_REAL, &t->bias_variance, "V", "of value and MLP biases (default 0.0004)", 0, 1e12, false},
-        {"residual-attention", OPTION_REAL, &a->residual_attention, "A", "strength of the skip around attention (default 1)", 0, 1e6, false},
-        {"residual-mlp", OPTION_REAL, &a->residual_mlp, "A", "strength of the skip around the MLP (default 1)", 0, 1e6, false},
-        {"rho0", OPTION_REAL, &a->rho_0, "R", "cosine similarity of the input tokens (default 0.05)", 0, 1, false},
-        {"q0", OPTION_REAL, &a->q_0, "Q", "mean square of the input tokens, for pre-LN (default 1)", 1e-12, 1e12, false},
+        {"bias-variance", OPTION_REAL, &t->bias_variance, "V", "of value and MLP biases (default 0.0004)", 0,
+         1e12, false},
+        {"residual-attention", OPTION_REAL, &a->residual_attention, "A",
+         "strength of the skip around attention (default 1)", 0, 1e6, false},
+        {"residual-mlp", OPTION_REAL, &a->residual_mlp, "A",
+         "strength of the skip around the MLP (default 1)", 0, 1e6, false},
+        {"rho0", OPTION_REAL, &a->rho_0, "R", "cosine similarity of the input tokens (default 0.05)", 0, 1,
+         false},
+        {"q0", OPTION_REAL, &a->q_0, "Q", "mean square of the input tokens, for pre-LN (default 1)", 1e-12,
+         1e12, false},
     };
     for (size_t i = 0; i < sizeof options / sizeof *options; i++) declare_option(t, options[i]);
 }
@@ -67,7 +81,8 @@ static void apply_std(transformer_options *t) {
 
 static int combine(const command *self, transformer_options *t) {
     ireneo_transformer *a = &t->transformer;
-    if (was_given(t, "std") && (was_given(t, "beta") || was_given(t, "value-variance") || was_given(t, "weight-variance")))
+    if (was_given(t, "std") &&
+        (was_given(t, "beta") || was_given(t, "value-variance") || was_given(t, "weight-variance")))
         return complain(self, EXIT_USAGE, "give --std, or --beta and variances, not both");
     if (t->preset == NULL && was_given(t, "width") && !was_given(t, "mlp-width")) a->mlp_width = a->width;
     if (was_given(t, "std")) apply_std(t);
@@ -97,14 +112,16 @@ int parse_transformer(const command *self, int argc, char **argv, transformer_op
 
 void print_transformer(const ireneo_transformer *t) {
     printf("%zu %s-LN layers, width %zu, %zu head%s, %g tokens", t->layers,
-           ireneo_normalisation_name(t->normalisation), t->width, t->heads, t->heads == 1 ? "" : "s", t->context);
+           ireneo_normalisation_name(t->normalisation), t->width, t->heads, t->heads == 1 ? "" : "s",
+           t->context);
     if (t->keys > 0.0) printf(" (%g keys a row)", t->keys);
     printf(", %s MLP of width %zu%s\n", ireneo_activation_name(t->activation), t->mlp_width,
            t->gain_control ? ", gain control" : "");
-    printf("beta %.4g, value variance %.4g, MLP variances %.4g and %.4g, bias variance %.4g, residual strengths "
-           "%.4g and %.4g\n",
-           t->beta, t->value_variance, t->mlp_in_variance, t->mlp_out_variance, t->value_bias_variance,
-           t->residual_attention, t->residual_mlp);
+    printf(
+        "beta %.4g, value variance %.4g, MLP variances %.4g and %.4g, bias variance %.4g, residual strengths "
+        "%.4g and %.4g\n",
+        t->beta, t->value_variance, t->mlp_in_variance, t->mlp_out_variance, t->value_bias_variance,
+        t->residual_attention, t->residual_mlp);
 }
 
 void write_transformer(ireneo_json *json, const char *key, const ireneo_transformer *t) {

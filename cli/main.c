@@ -8,6 +8,7 @@
 #include <string.h>
 
 static const command *const COMMANDS[] = {
+    &command_attention,
     &command_capacity,
     &command_figure,
 };
