@@ -8,6 +8,8 @@
 static const command *const COMMANDS[] = {
     &command_attention_layer,
     &command_attention_propagate,
+    &command_attention_trainability,
+    &command_attention_recommend,
 };
 enum { COMMAND_COUNT = sizeof COMMANDS / sizeof *COMMANDS };
 

@@ -8,6 +8,8 @@
 
 extern const command command_attention_layer;
 extern const command command_attention_propagate;
+extern const command command_attention_trainability;
+extern const command command_attention_recommend;
 
 /* Options that several of the commands share. Fill `options` from a table, parse, then finish. */
 typedef struct transformer_options {
@@ -22,6 +24,7 @@ typedef struct transformer_options {
 /* Declares the options of a transformer; the command may add its own behind them. */
 void declare_transformer(transformer_options *t);
 void declare_option(transformer_options *t, option o);
+void drop_option(transformer_options *t, const char *name);
 
 /* Parses and puts preset, options and abbreviations together. Returns as parse_options. */
 int parse_transformer(const command *self, int argc, char **argv, transformer_options *t);
@@ -29,7 +32,8 @@ int parse_transformer(const command *self, int argc, char **argv, transformer_op
 /* Whether an option was given on the command line. */
 bool was_given(const transformer_options *t, const char *name);
 
-/* "12 post-LN layers, width 768, 12 heads, ..." on one or two lines. */
+/* "12 post-LN layers, width 768, 12 heads, ..." on one line; with a second one about the weights. */
+void print_shape(const ireneo_transformer *t);
 void print_transformer(const ireneo_transformer *t);
 void write_transformer(ireneo_json *json, const char *key, const ireneo_transformer *t);
 

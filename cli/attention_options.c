@@ -54,6 +54,13 @@ void declare_transformer(transformer_options *t) {
     for (size_t i = 0; i < sizeof options / sizeof *options; i++) declare_option(t, options[i]);
 }
 
+void drop_option(transformer_options *t, const char *name) {
+    size_t kept = 0;
+    for (size_t i = 0; i < t->count; i++)
+        if (strcmp(t->list[i].name, name) != 0) t->list[kept++] = t->list[i];
+    t->count = kept;
+}
+
 bool was_given(const transformer_options *t, const char *name) {
     for (size_t i = 0; i < t->count; i++)
         if (strcmp(t->list[i].name, name) == 0) return t->list[i].given;
@@ -110,13 +117,17 @@ int parse_transformer(const command *self, int argc, char **argv, transformer_op
     return outcome != 0 ? outcome : combine(self, t);
 }
 
-void print_transformer(const ireneo_transformer *t) {
+void print_shape(const ireneo_transformer *t) {
     printf("%zu %s-LN layers, width %zu, %zu head%s, %g tokens", t->layers,
            ireneo_normalisation_name(t->normalisation), t->width, t->heads, t->heads == 1 ? "" : "s",
            t->context);
     if (t->keys > 0.0) printf(" (%g keys a row)", t->keys);
     printf(", %s MLP of width %zu%s\n", ireneo_activation_name(t->activation), t->mlp_width,
            t->gain_control ? ", gain control" : "");
+}
+
+void print_transformer(const ireneo_transformer *t) {
+    print_shape(t);
     printf(
         "beta %.4g, value variance %.4g, MLP variances %.4g and %.4g, bias variance %.4g, residual strengths "
         "%.4g and %.4g\n",

@@ -405,6 +405,98 @@ IRENEO_API void ireneo_propagation_free(ireneo_propagation *propagation);
 IRENEO_API ireneo_error ireneo_critical_residual(const ireneo_transformer *transformer, double rank_limit,
                                                  double *residual, double *residual_limit);
 
+/** What counts as collapse. Fields that are 0 take their defaults. */
+typedef struct ireneo_collapse_settings {
+    /** Rank collapse: 1 - rho after the last block is below this. Default 0.05. */
+    double rank_limit;
+    /** Entropy collapse: the mean entropy of the first block's attention is below this share of log(keys).
+     * Default 1/3. In the limit T to infinity the line is beta_c instead. */
+    double entropy_limit;
+    /** Threads; 0: all cores. */
+    int threads;
+    /** Progress and cancelling; may be NULL. */
+    const ireneo_progress *progress;
+} ireneo_collapse_settings;
+
+/** Where a transformer stands between the two collapses. */
+typedef struct ireneo_assessment {
+    /** Cosine similarity after the last block. */
+    double rho, rho_limit;
+    /** Entropy, participation and query gradient (as in ireneo_attention_report) of the first block. */
+    double entropy, participation, gradient;
+    /** The beta of entropy collapse, and how many times larger than the transformer's it is. */
+    double beta_line, beta_line_limit, beta_margin;
+    /** The attention residual strength of rank collapse, and how many times smaller it is. */
+    double residual_line, residual_line_limit, residual_margin;
+    int rank_collapse, entropy_collapse;
+} ireneo_assessment;
+
+/** Judges a transformer; settings may be NULL. */
+IRENEO_API ireneo_error ireneo_assess(const ireneo_transformer *transformer,
+                                      const ireneo_collapse_settings *settings,
+                                      ireneo_assessment *assessment);
+
+/** One point of the trainability diagram. */
+typedef struct ireneo_trainability_cell {
+    double beta, residual;
+    /** Similarity after the last block. */
+    double rho, rho_limit;
+    /** Of the first block's attention. */
+    double entropy, participation;
+    int rank_collapse, entropy_collapse, trainable;
+    int rank_collapse_limit, entropy_collapse_limit, trainable_limit;
+} ireneo_trainability_cell;
+
+/** The diagram over query-key scale and attention residual strength. */
+typedef struct ireneo_trainability {
+    size_t betas, residuals;
+    /** (betas, residuals) */
+    ireneo_trainability_cell *cells;
+    /** (betas): the residual strength of rank collapse at each beta. */
+    double *rank_line, *rank_line_limit;
+    /** The beta of entropy collapse, which does not depend on the residual strength. */
+    double beta_line, beta_line_limit;
+} ireneo_trainability;
+
+/** Judges a transformer at every beta (beta_count) and attention residual strength (residual_count); its own
+ * values of the two do not matter. Release with ireneo_trainability_free. */
+IRENEO_API ireneo_error ireneo_trainability_diagram(const ireneo_transformer *transformer,
+                                                    const double *betas, size_t beta_count,
+                                                    const double *residuals, size_t residual_count,
+                                                    const ireneo_collapse_settings *settings,
+                                                    ireneo_trainability *diagram);
+IRENEO_API void ireneo_trainability_free(ireneo_trainability *diagram);
+
+/** How a recommendation is made. Fields that are 0 take their defaults. */
+typedef struct ireneo_recommendation_settings {
+    ireneo_collapse_settings collapse;
+    /** beta is this many times below the line of entropy collapse. Default 2. */
+    double beta_margin;
+    /** Share of the input's 1 - rho that must be left after the last block. Default 0.5. */
+    double retention;
+    /** 0: skips have strength 1 and the branches are made small; 1: branches have unit size and the skips are
+     * made strong. */
+    int tune_skips;
+    /** 1: attention has no output projection W_O. */
+    int no_output_projection;
+} ireneo_recommendation_settings;
+
+/** Standard deviations of the weights' entries, biases zero, that keep away from both collapses. */
+typedef struct ireneo_recommendation {
+    /** The architecture with the recommended scales, ready for ireneo_propagate. */
+    ireneo_transformer transformer;
+    double std_query, std_key, std_value, std_output, std_mlp_in, std_mlp_out;
+    /** Factor on the branches (1 when the skips are tuned). */
+    double branch_scale;
+    ireneo_assessment assessment;
+} ireneo_recommendation;
+
+/** Recommends scales for the architecture, the context, rho_0 and q_0 of a transformer; its weight scales and
+ * residual strengths do not matter. */
+IRENEO_API ireneo_error ireneo_recommend(const ireneo_transformer *transformer,
+                                         const ireneo_recommendation_settings *settings,
+                                         ireneo_recommendation *recommendation);
+
 #ifdef __cplusplus
 }
 #endif

@@ -112,15 +112,21 @@ static ireneo_error sample_tanh(double x, double *value, void *context) {
     return IRENEO_OK;
 }
 
+void ireneo_mlp_map_set_out(ireneo_mlp_map *map, double out_variance) {
+    map->out_variance = out_variance;
+    map->q_out = out_variance * map->power + map->bias_variance;
+}
+
 ireneo_error ireneo_mlp_map_open(ireneo_activation activation, double in_variance, double out_variance,
                                  double bias_variance, ireneo_mlp_map *map) {
     memset(map, 0, sizeof *map);
     map->activation = activation;
     map->in_variance = in_variance;
-    map->out_variance = out_variance;
     map->q_hidden = in_variance + bias_variance;
     map->slope = ireneo_activation_slope(activation, map->q_hidden);
-    map->q_out = out_variance * ireneo_activation_power(activation, map->q_hidden) + bias_variance;
+    map->power = ireneo_activation_power(activation, map->q_hidden);
+    map->bias_variance = bias_variance;
+    ireneo_mlp_map_set_out(map, out_variance);
     if (activation != IRENEO_TANH || map->q_hidden <= 0.0) return IRENEO_OK;
     if (map->q_hidden > 400.0)
         return ireneo_fail(

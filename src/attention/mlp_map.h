@@ -7,14 +7,19 @@
 typedef struct ireneo_mlp_map {
     ireneo_activation activation;
     double in_variance, out_variance;
-    double q_hidden;        /* variance of a preactivation */
-    double q_out;           /* overlap of an output token with itself */
-    double slope;           /* E phi'(u)^2 */
-    ireneo_chebyshev table; /* tanh only */
+    double bias_variance, power; /* power: E phi(u)^2 */
+    double q_hidden;             /* variance of a preactivation */
+    double q_out;                /* overlap of an output token with itself */
+    double slope;                /* E phi'(u)^2 */
+    ireneo_chebyshev table;      /* tanh only */
 } ireneo_mlp_map;
 
 ireneo_error ireneo_mlp_map_open(ireneo_activation activation, double in_variance, double out_variance,
                                  double bias_variance, ireneo_mlp_map *map);
+
+/* Changes the scale of W_2; everything else stays. */
+void ireneo_mlp_map_set_out(ireneo_mlp_map *map, double out_variance);
+
 void ireneo_mlp_map_close(ireneo_mlp_map *map);
 
 /* q_out - p_out of the outputs, for inputs at distance = 1 - rho. */
