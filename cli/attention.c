@@ -11,7 +11,7 @@ static const command *const COMMANDS[] = {
     &command_attention_trainability,
     &command_attention_recommend,
 };
-enum { COMMAND_COUNT = sizeof COMMANDS / sizeof *COMMANDS };
+enum { COMMAND_COUNT = sizeof COMMANDS / sizeof COMMANDS[0] };
 
 static void print_overview(FILE *stream) {
     fprintf(stream,

@@ -181,7 +181,7 @@ static void test_attention_table(void **state) {
             ireneo_rem_row row;
             double sigma = beta * sqrt(log(context) * distance), overlap;
             expect_ok(ireneo_rem_exact(sigma, keys, &row));
-            expect_ok(ireneo_rem_overlap(sigma, 1.0 - distance, keys, &overlap));
+            expect_ok(ireneo_rem_row_overlap(sigma, 1.0 - distance, keys, &overlap));
             ireneo_attention_map_at(&map, distance, &averages);
             assert_near(averages.participation / row.y[2], 1.0, 1e-7);
             assert_near(averages.overlap / overlap, 1.0, 1e-7);

@@ -18,7 +18,7 @@ static ireneo_rem_row exact(double b, double keys) {
 
 static double overlap(double b, double rho, double keys) {
     double value = NAN;
-    expect_ok(ireneo_rem_overlap(b * sqrt(log(keys)), rho, keys, &value));
+    expect_ok(ireneo_rem_row_overlap(b * sqrt(log(keys)), rho, keys, &value));
     return value;
 }
 

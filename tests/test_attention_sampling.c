@@ -106,7 +106,7 @@ static void test_overlaps(void **state) {
             add(&overlap, sum);
         }
         double expected = NAN;
-        expect_ok(ireneo_rem_overlap(cases[c].sigma, rho, (double)keys, &expected));
+        expect_ok(ireneo_rem_row_overlap(cases[c].sigma, rho, (double)keys, &expected));
         expect_mean(&overlap, expected, "O12");
     }
 }
