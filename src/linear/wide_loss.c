@@ -2,6 +2,7 @@
  * fixed order. */
 #include "linear/wide_loss.h"
 #include "base/memory.h"
+#include "base/vectorised.h"
 #include "linear/certificate.h"
 
 #include <cblas.h>
@@ -18,6 +19,7 @@ static const double *target_value(const ireneo_wide_loss *s, size_t row) {
     return s->y != NULL ? s->y + ireneo_problem_target(s->p, row) * s->out : s->own_target + row * s->out;
 }
 
+IRENEO_VECTORISED
 double ireneo_wide_dot(const double *a, const double *b, size_t count) {
     double sum = 0.0;
 #pragma omp simd reduction(+ : sum)
