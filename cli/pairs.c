@@ -75,11 +75,13 @@ static int read_pairs(const command *self, const pairs_request *q, pairs_data *d
     return 0;
 }
 
-/* Random facts between rows that are not keys, or not values, yet. */
+/* Random facts between rows that are not keys, or not values, yet. One row stays out, so that the last key
+ * never has nothing but itself left as its value. */
 static int add_random(const command *self, const pairs_request *q, pairs_data *d) {
-    if (q->random > d->count - d->facts)
-        return complain(self, EXIT_USAGE, "--random %zu: only %zu rows are left as keys", q->random,
-                        d->count - d->facts);
+    size_t left = d->count - d->facts, most = left > 0 ? left - 1 : 0;
+    if (q->random > most)
+        return complain(self, EXIT_USAGE, "--random %zu: the rows that are left make at most %zu facts",
+                        q->random, most);
     uint64_t index = 0;
     for (size_t k = 0; k < q->random; k++) {
         size_t pick[2];

@@ -726,14 +726,15 @@ IRENEO_API ireneo_error ireneo_dense_recall(const float *patterns, size_t count,
  * One draw stores P random patterns and starts softmax retrieval at, or at an angle from, the first of them.
  * After one step it counts as retrieved when it holds more than half of the attention; after several, when
  * the state ends within `closeness` of it: |x - xi|^2 < closeness |xi|^2. Five ways to make a draw:
- *     direct        all patterns, made from the random stream again for every pass when they do not fit in
- * memory scalars       one step; exact; only the P overlaps with the query are drawn tail          one step;
- * the largest overlaps exactly, the sum of all others as a Gaussian: any P, also e^3000; spherical and
- * Gaussian patterns conditioning  many steps; exact; Gaussian patterns; what a step reveals of the patterns
- * is drawn when it is needed, O(P) numbers a step instead of the P x N matrix hybrid        many steps;
- * spherical patterns; the ones nearest to the start as vectors, the others by their mean field: any P;
- * docs/dense-simulation.md tells where it holds A draw is a pure function of (experiment, index): the seed is
- * part of the experiment.
+ *   - direct: all patterns, made from the random stream again for every pass when they do not fit in memory.
+ *   - scalars: one step; exact; only the P overlaps with the query are drawn.
+ *   - tail: one step; the largest overlaps exactly, the sum of all others as a Gaussian; any P, also e^3000;
+ *     spherical and Gaussian patterns.
+ *   - conditioning: many steps; exact; Gaussian patterns; what a step reveals of the patterns is drawn when
+ *     it is needed, O(P) numbers a step instead of the P x N matrix.
+ *   - hybrid: many steps; spherical patterns; the ones nearest to the start as vectors, the others by their
+ *     mean field; any P. docs/dense-simulation.md tells where it holds.
+ * A draw is a pure function of (experiment, index): the seed is part of the experiment.
  * ---------------------------------------------------------------------------------------------------- */
 
 /** How a draw is made. */

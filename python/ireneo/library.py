@@ -111,6 +111,34 @@ PROTOTYPES: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {
     "ireneo_dense_phases": (ERROR, (POINTER(s.ireneo_dense_point), POINTER(s.ireneo_phases_report))),
     "ireneo_dense_basins": (ERROR, (POINTER(s.ireneo_dense_point), POINTER(s.ireneo_basins_report))),
     "ireneo_dense_scaled": (ERROR, (c_int, c_double, c_double, c_double, _DOUBLES, _DOUBLES)),
+    # 10. Dense memory: retrieval
+    "ireneo_recall_defaults": (s.ireneo_recall_settings, ()),
+    "ireneo_dense_recall": (
+        ERROR,
+        (
+            _FLOATS,
+            c_size_t,
+            c_size_t,
+            _FLOATS,
+            c_size_t,
+            POINTER(s.ireneo_recall_settings),
+            POINTER(s.ireneo_recall_result),
+            POINTER(s.ireneo_recall_info),
+        ),
+    ),
+    # 11. Dense memory: simulation
+    "ireneo_dense_experiment_defaults": (s.ireneo_dense_experiment, ()),
+    "ireneo_dense_simulate": (
+        ERROR,
+        (
+            POINTER(s.ireneo_dense_experiment),
+            c_size_t,
+            c_int,
+            POINTER(s.ireneo_progress),
+            POINTER(s.ireneo_dense_draw),
+            POINTER(s.ireneo_dense_summary),
+        ),
+    ),
 }
 
 

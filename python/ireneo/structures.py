@@ -239,6 +239,75 @@ class ireneo_basins_report(ctypes.Structure):
     ]
 
 
+class ireneo_recall_settings(ctypes.Structure):
+    _fields_ = [
+        ("rule", c_int),
+        ("lambda", c_double),
+        ("degree", c_int),
+        ("steps", c_size_t),
+        ("tolerance", c_double),
+        ("top", c_size_t),
+        ("threads", c_int),
+        ("progress", POINTER(ireneo_progress)),
+    ]
+
+
+class ireneo_recall_result(ctypes.Structure):
+    _fields_ = [
+        ("states", POINTER(c_float)),
+        ("energy_before", POINTER(c_double)),
+        ("energy_after", POINTER(c_double)),
+        ("steps", POINTER(c_size_t)),
+        ("change", POINTER(c_double)),
+        ("converged", POINTER(c_ubyte)),
+        ("top_index", POINTER(c_size_t)),
+        ("top_weight", POINTER(c_double)),
+    ]
+
+
+class ireneo_recall_info(ctypes.Structure):
+    _fields_ = [
+        ("converged", c_size_t),
+        ("longest", c_size_t),
+        ("steps", c_size_t),
+        ("pattern_power", c_double),
+        ("seconds", c_double),
+    ]
+
+
+class ireneo_dense_experiment(ctypes.Structure):
+    _fields_ = [
+        ("method", c_int),
+        ("ensemble", c_int),
+        ("measure", c_int),
+        ("neurons", c_size_t),
+        ("log_patterns", c_double),
+        ("lambda", c_double),
+        ("angle", c_double),
+        ("steps", c_size_t),
+        ("closeness", c_double),
+        ("kept", c_double),
+        ("search_lower", c_double),
+        ("search_upper", c_double),
+        ("seed", c_uint64),
+    ]
+
+
+class ireneo_dense_draw(ctypes.Structure):
+    _fields_ = [
+        ("value", c_double),
+        ("log_ratio", c_double),
+        ("first_overlap", c_double),
+        ("overlap", c_double),
+        ("length", c_double),
+        ("steps", c_size_t),
+    ]
+
+
+class ireneo_dense_summary(ctypes.Structure):
+    _fields_ = [("draws", c_size_t), ("value", c_double), ("error", c_double), ("seconds", c_double)]
+
+
 #: Constants of the header that the binding relies on.
 CONSTANTS: Dict[str, int] = {
     "IRENEO_MAX_AXES": MAX_AXES,
@@ -264,6 +333,17 @@ CONSTANTS: Dict[str, int] = {
     "IRENEO_SPHERICAL": 0,
     "IRENEO_GAUSSIAN": 1,
     "IRENEO_BINARY": 2,
+    "IRENEO_RULE_SOFTMAX": 0,
+    "IRENEO_RULE_POLYNOMIAL": 1,
+    "IRENEO_RULE_SIGN": 2,
+    "IRENEO_METHOD_DIRECT": 0,
+    "IRENEO_METHOD_SCALARS": 1,
+    "IRENEO_METHOD_TAIL": 2,
+    "IRENEO_METHOD_CONDITIONING": 3,
+    "IRENEO_METHOD_HYBRID": 4,
+    "IRENEO_MEASURE_PROBABILITY": 0,
+    "IRENEO_MEASURE_LAMBDA": 1,
+    "IRENEO_MEASURE_ANGLE": 2,
 }
 
 
