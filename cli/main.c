@@ -14,6 +14,7 @@ static const command *const COMMANDS[] = {
     &command_check,     //
     &command_verify,    //
     &command_sample,    //
+    &command_pairs,     //
     &command_dense,     //
     &command_attention, //
     &command_figure,    //
