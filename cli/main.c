@@ -19,7 +19,7 @@ static const command *const COMMANDS[] = {
     &command_attention, //
     &command_figure,    //
 };
-enum { COMMAND_COUNT = sizeof COMMANDS / sizeof *COMMANDS };
+enum { COMMAND_COUNT = sizeof COMMANDS / sizeof COMMANDS[0] };
 
 static void print_overview(FILE *stream) {
     fprintf(stream,
