@@ -9,6 +9,7 @@
  *   5. Linear memory: facts                keys, candidates, targets
  *   6. Linear memory: storing              the solver, its settings, how it ended
  *   7. Linear memory: using it             save, load, check, recall
+ *   8. Linear memory: gradient training    cross-entropy by Adam or L-BFGS, the usual way
  *
  * Conventions
  *   - A function that can fail returns ireneo_error; ireneo_last_error() holds one sentence about the last
@@ -447,6 +448,66 @@ IRENEO_API ireneo_error ireneo_memory_save(const ireneo_memory *memory, const ch
 
 /** Reads a memory that ireneo_memory_save wrote, or any .safetensors with a tensor W, or with U and V. */
 IRENEO_API ireneo_error ireneo_memory_load(const char *path, ireneo_memory **memory);
+
+/* ------------------------------------------------------------------------------------------------------
+ * 8. Linear memory: gradient training
+ *
+ * How memories are usually trained: full-batch softmax cross-entropy over the candidates, from small random
+ * weights. It is here for comparison; ireneo_store reaches capacity, sooner.
+ * ---------------------------------------------------------------------------------------------------- */
+
+typedef enum ireneo_optimiser {
+    /** Adam with linear warm-up and cosine decay to zero. */
+    IRENEO_OPTIMISER_ADAM,
+    /** L-BFGS with a line search: the minimum of the cross-entropy itself. */
+    IRENEO_OPTIMISER_LBFGS
+} ireneo_optimiser;
+
+/** Settings of ireneo_train. Zero-initialised settings, or NULL, are the defaults. */
+typedef struct ireneo_train_settings {
+    ireneo_optimiser optimiser;
+    /** Rank of the memory; 0: a full matrix, otherwise two factors are trained. */
+    size_t rank;
+    /** Threads; 0: all cores. */
+    int threads;
+    /** Seed of the initial weights. */
+    uint64_t seed;
+    /** Largest rate of Adam; 0: 0.03. */
+    double rate;
+    /** Share of the steps in which the rate grows; 0: 0.05, negative: none. */
+    double warm_up;
+    /** Most steps; 0: 5000. */
+    size_t max_steps;
+    /** Standard deviation of the entries of W at the start; 0: 0.01. */
+    double initial_scale;
+    /** Non-zero: do not stop when all facts are recalled but go on lowering the loss. */
+    int past_recall;
+    /** L-BFGS stops when the gradient is this share of that at the start; 0: 1e-5. */
+    double tolerance;
+    const ireneo_progress *progress;
+} ireneo_train_settings;
+
+/** How ireneo_train ended. */
+typedef struct ireneo_train_info {
+    /** "stored", "undecided" (a limit was reached with facts missing) or "interrupted". */
+    ireneo_status status;
+    size_t facts, recalled;
+    /** Mean cross-entropy at the last weights, in nats. */
+    double loss;
+    /** As in ireneo_store_info. */
+    double margin;
+    /** Steps taken, and sweeps over all candidates that they needed. */
+    size_t steps, sweeps;
+    double seconds;
+} ireneo_train_info;
+
+/** Trains a memory. *memory is set whenever IRENEO_OK is returned. settings and info may be NULL. */
+IRENEO_API ireneo_error ireneo_train(const ireneo_facts *facts, const ireneo_train_settings *settings,
+                                     ireneo_memory **memory, ireneo_train_info *info);
+
+/** Mean cross-entropy of a memory over the facts, in nats. */
+IRENEO_API ireneo_error ireneo_cross_entropy(const ireneo_memory *memory, const ireneo_facts *facts,
+                                             int threads, double *loss);
 
 #ifdef __cplusplus
 }
