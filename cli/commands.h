@@ -6,5 +6,6 @@
 
 extern const command command_capacity;
 extern const command command_figure;
+extern const command command_sweep;
 
 #endif

@@ -10,6 +10,7 @@
 static const command *const COMMANDS[] = {
     &command_capacity,
     &command_figure,
+    &command_sweep,
 };
 enum { COMMAND_COUNT = sizeof COMMANDS / sizeof *COMMANDS };
 
