@@ -126,11 +126,11 @@ static int fill_plan(const command *self, sweep_request *q) {
 
 static ireneo_error work_on(const sweep_request *q, results *store, size_t shard, size_t shards,
                             const trial *trials, size_t count, trial_result *found, threshold *thresholds) {
-    sweep_settings settings = {.threads = (int)q->threads, .shard = shard, .shards = shards};
+    queue_settings settings = {.threads = (int)q->threads, .shard = shard, .shards = shards};
     settings.progress = start_progress();
     settings.stage = q->threshold ? "searching thresholds" : "trials";
     return q->threshold ? ireneo_threshold_all(store, &settings, trials, count, thresholds)
-                        : ireneo_sweep_trials(store, &settings, trials, count, found);
+                        : ireneo_queue_trials(store, &settings, trials, count, found);
 }
 
 /* Over the ranks of an MPI job: parts first, then rank 0 gathers them and reads the whole. */

@@ -320,19 +320,19 @@ static void test_sweep_same_rows(void **state) {
     results *store;
     size_t rows = 0, count;
     list_trials(trials);
-    sweep_settings settings = {.threads = 1, .stage = "trials"};
+    queue_settings settings = {.threads = 1, .stage = "trials"};
     expect_ok(ireneo_results_open(scratch_path(state, "1.db"), 1.0, &store));
-    expect_ok(ireneo_sweep_trials(store, &settings, trials, LISTED, one));
+    expect_ok(ireneo_queue_trials(store, &settings, trials, LISTED, one));
     ireneo_results_close(store);
     settings.threads = 2;
     expect_ok(ireneo_results_open(scratch_path(state, "2.db"), 1.0, &store));
-    expect_ok(ireneo_sweep_trials(store, &settings, trials, LISTED, two));
+    expect_ok(ireneo_queue_trials(store, &settings, trials, LISTED, two));
     ireneo_results_close(store);
     for (size_t i = 0; i < LISTED; i++) assert_true(same_outcome(&one[i], &two[i]));
     expect_ok(ireneo_results_open(scratch_path(state, "3.db"), 1.0, &store));
     settings.shards = 3;
     for (settings.shard = 0; settings.shard < 3; settings.shard++) {
-        expect_ok(ireneo_sweep_trials(store, &settings, trials, LISTED, part));
+        expect_ok(ireneo_queue_trials(store, &settings, trials, LISTED, part));
         for (size_t i = 0; i < LISTED; i++) {
             if (isnan(part[i].accuracy)) continue;
             assert_int_equal(i % 3, settings.shard);
@@ -361,19 +361,19 @@ static void test_sweep_resumes(void **state) {
     double reached = 0.0;
     ireneo_progress progress = {stop_after_five, &reached};
     list_trials(trials);
-    sweep_settings settings = {.threads = 2, .stage = "trials", .progress = &progress};
+    queue_settings settings = {.threads = 2, .stage = "trials", .progress = &progress};
     expect_ok(ireneo_results_open(scratch_path(state, "a.db"), 1.0, &store));
-    expect_error(ireneo_sweep_trials(store, &settings, trials, LISTED, resumed), IRENEO_ERROR_CANCELLED, "",
+    expect_error(ireneo_queue_trials(store, &settings, trials, LISTED, resumed), IRENEO_ERROR_CANCELLED, "",
                  "");
     expect_ok(ireneo_results_count(store, &kept));
     assert_true(kept > 0 && kept < LISTED);
     settings.progress = NULL;
-    expect_ok(ireneo_sweep_trials(store, &settings, trials, LISTED, resumed));
+    expect_ok(ireneo_queue_trials(store, &settings, trials, LISTED, resumed));
     expect_ok(ireneo_results_count(store, &count));
     assert_int_equal(count, LISTED);
     ireneo_results_close(store);
     expect_ok(ireneo_results_open(scratch_path(state, "b.db"), 1.0, &store));
-    expect_ok(ireneo_sweep_trials(store, &settings, trials, LISTED, whole));
+    expect_ok(ireneo_queue_trials(store, &settings, trials, LISTED, whole));
     ireneo_results_close(store);
     for (size_t i = 0; i < LISTED; i++) assert_true(same_outcome(&whole[i], &resumed[i]));
 }
@@ -385,14 +385,14 @@ static void test_sweep_error(void **state) {
     results *store;
     list_trials(trials);
     trials[11].rank = 1000;
-    sweep_settings settings = {.threads = 2, .stage = "trials"};
+    queue_settings settings = {.threads = 2, .stage = "trials"};
     expect_ok(ireneo_results_open(scratch_path(state, "a.db"), 1.0, &store));
-    expect_error(ireneo_sweep_trials(store, &settings, trials, LISTED, outcomes), IRENEO_ERROR_ARGUMENT,
+    expect_error(ireneo_queue_trials(store, &settings, trials, LISTED, outcomes), IRENEO_ERROR_ARGUMENT,
                  "rank 1000", "");
     ireneo_results_close(store);
 }
 
-static ireneo_error count_up(sweep_worker *worker, const void *context, double *values, size_t count) {
+static ireneo_error count_up(queue_worker *worker, const void *context, double *values, size_t count) {
     (void)worker;
     int *calls = *(int *const *)context;
     ++*calls;
@@ -400,20 +400,20 @@ static ireneo_error count_up(sweep_worker *worker, const void *context, double *
     return IRENEO_OK;
 }
 
-static ireneo_error ask_array(sweep_worker *worker, size_t index, void *context) {
+static ireneo_error ask_array(queue_worker *worker, size_t index, void *context) {
     double values[5];
     (void)index;
-    IRENEO_TRY(ireneo_sweep_array(worker, "halves", count_up, &context, values, 5));
+    IRENEO_TRY(ireneo_queue_array(worker, "halves", count_up, &context, values, 5));
     return values[4] == 2.0 ? IRENEO_OK : IRENEO_ERROR_DATA;
 }
 
 static void test_sweep_array(void **state) {
     results *store;
     int calls = 0;
-    sweep_settings settings = {.threads = 1, .stage = "arrays"};
+    queue_settings settings = {.threads = 1, .stage = "arrays"};
     expect_ok(ireneo_results_open(scratch_path(state, "a.db"), 1.0, &store));
-    expect_ok(ireneo_sweep_run(store, &settings, 3, NULL, ask_array, &calls));
-    expect_ok(ireneo_sweep_run(store, &settings, 3, NULL, ask_array, &calls));
+    expect_ok(ireneo_queue_run(store, &settings, 3, NULL, ask_array, &calls));
+    expect_ok(ireneo_queue_run(store, &settings, 3, NULL, ask_array, &calls));
     assert_int_equal(calls, 1);
     ireneo_results_close(store);
 }

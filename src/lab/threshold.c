@@ -15,7 +15,7 @@ ireneo_error ireneo_threshold_law(const trial *like, bool own, double *facts) {
 }
 
 typedef struct search {
-    sweep_worker *worker;
+    queue_worker *worker;
     trial probe;
     bool own;
     threshold *found;
@@ -26,7 +26,7 @@ static ireneo_error ask(search *it, size_t facts, bool *stored) {
     trial_result result;
     it->probe.facts = facts;
     if (it->own) it->probe.candidates = facts;
-    IRENEO_TRY(ireneo_sweep_trial(it->worker, &it->probe, &result));
+    IRENEO_TRY(ireneo_queue_trial(it->worker, &it->probe, &result));
     it->found->probes++;
     *stored = !result.failed && result.status == IRENEO_STORED;
     if (*stored) {
@@ -56,7 +56,7 @@ static ireneo_error bracket(search *it, size_t start) {
     return IRENEO_OK;
 }
 
-ireneo_error ireneo_threshold_find(sweep_worker *worker, const trial *like, threshold *found) {
+ireneo_error ireneo_threshold_find(queue_worker *worker, const trial *like, threshold *found) {
     memset(found, 0, sizeof *found);
     search it = {worker, *like, like->candidates == like->facts, found};
     double law;
@@ -74,12 +74,12 @@ typedef struct search_list {
     threshold *found;
 } search_list;
 
-static ireneo_error run_search(sweep_worker *worker, size_t index, void *context) {
+static ireneo_error run_search(queue_worker *worker, size_t index, void *context) {
     const search_list *list = context;
     return ireneo_threshold_find(worker, &list->likes[index], &list->found[index]);
 }
 
-ireneo_error ireneo_threshold_all(results *store, const sweep_settings *settings, const trial *likes,
+ireneo_error ireneo_threshold_all(results *store, const queue_settings *settings, const trial *likes,
                                   size_t count, threshold *found) {
     double *costs = NULL;
     search_list list = {likes, found};
@@ -93,7 +93,7 @@ ireneo_error ireneo_threshold_all(results *store, const sweep_settings *settings
         if (own) at_law.candidates = at_law.facts;
         costs[i] = ireneo_trial_cost(&at_law);
     }
-    ireneo_error failed = ireneo_sweep_run(store, settings, count, costs, run_search, &list);
+    ireneo_error failed = ireneo_queue_run(store, settings, count, costs, run_search, &list);
     free(costs);
     return failed;
 }

@@ -5,7 +5,7 @@
 #ifndef IRENEO_LAB_THRESHOLD_H
 #define IRENEO_LAB_THRESHOLD_H
 
-#include "lab/sweep.h"
+#include "lab/queue.h"
 
 typedef struct threshold {
     size_t stored;     /* the largest number that was stored */
@@ -16,13 +16,13 @@ typedef struct threshold {
 
 /* Searches with the trial's parameters; its facts and, when they are equal, its candidates are chosen by the
  * search, which begins at the capacity law's answer. */
-ireneo_error ireneo_threshold_find(sweep_worker *worker, const trial *like, threshold *found);
+ireneo_error ireneo_threshold_find(queue_worker *worker, const trial *like, threshold *found);
 
 /* The law's answer for a trial's shape: facts that fit. `own` when candidates are as many as facts. */
 ireneo_error ireneo_threshold_law(const trial *like, bool own, double *facts);
 
 /* All of the searches (count), spread over the cores. Those of other shards have stored = not_stored = 0. */
-ireneo_error ireneo_threshold_all(results *store, const sweep_settings *settings, const trial *likes,
+ireneo_error ireneo_threshold_all(results *store, const queue_settings *settings, const trial *likes,
                                   size_t count, threshold *found);
 
 #endif

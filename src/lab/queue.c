@@ -1,5 +1,5 @@
 /* The work queue behind sweeps and figures. */
-#include "lab/sweep.h"
+#include "lab/queue.h"
 #include "base/memory.h"
 #include "base/progress.h"
 #include "base/threads.h"
@@ -10,10 +10,10 @@
 #include <stdio.h>
 #include <string.h>
 
-struct sweep {
+struct queue {
     results *store;
     omp_lock_t store_lock;
-    const sweep_settings *settings;
+    const queue_settings *settings;
     size_t count;
     size_t *order; /* jobs of this shard, longest first */
     const double *costs;
@@ -27,11 +27,11 @@ struct sweep {
     atomic_bool stop;
 };
 
-static double cost_of(const sweep *it, size_t job) {
+static double cost_of(const queue *it, size_t job) {
     return it->costs != NULL ? it->costs[job] : 1.0;
 }
 
-static void note_failure(sweep *it, ireneo_error failed) {
+static void note_failure(queue *it, ireneo_error failed) {
     omp_set_lock(&it->progress_lock);
     if (it->failed == IRENEO_OK) {
         it->failed = failed;
@@ -43,7 +43,7 @@ static void note_failure(sweep *it, ireneo_error failed) {
 }
 
 /* Tells the caller how far the sweep is; only in the thread that called it. */
-static void tell_progress(sweep *it) {
+static void tell_progress(queue *it) {
     if (omp_get_thread_num() != 0) return;
     omp_set_lock(&it->progress_lock);
     double share = it->total_cost > 0.0 ? it->done_cost / it->total_cost : 1.0;
@@ -56,13 +56,13 @@ static void tell_progress(sweep *it) {
 /* The callback that jobs hand to long work: passes the sweep's progress on, not the job's own. */
 static int report_from_job(void *context, const char *stage, double done, double total) {
     (void)stage, (void)done, (void)total;
-    sweep *it = context;
+    queue *it = context;
     tell_progress(it);
     return atomic_load(&it->stop);
 }
 
-static void work(sweep *it, sweep_job job, void *context) {
-    sweep_worker worker = {it, {report_from_job, it}};
+static void work(queue *it, queue_job job, void *context) {
+    queue_worker worker = {it, {report_from_job, it}};
     while (!atomic_load(&it->stop)) {
         size_t turn = atomic_fetch_add(&it->next, 1);
         if (turn >= it->count) break;
@@ -79,7 +79,7 @@ static void work(sweep *it, sweep_job job, void *context) {
 }
 
 static int compare_cost(const void *a, const void *b, void *context) {
-    const sweep *it = context;
+    const queue *it = context;
     size_t left = *(const size_t *)a, right = *(const size_t *)b;
     double first = cost_of(it, left), second = cost_of(it, right);
     if (first != second) return first < second ? 1 : -1;
@@ -87,7 +87,7 @@ static int compare_cost(const void *a, const void *b, void *context) {
 }
 
 /* The jobs of this shard. Shards take every k-th job, so that each gets its share of long ones. */
-static void choose_jobs(sweep *it, size_t count) {
+static void choose_jobs(queue *it, size_t count) {
     size_t shards = it->settings->shards > 0 ? it->settings->shards : 1;
     for (size_t i = 0; i < count; i++) {
         if (i % shards != it->settings->shard % shards) continue;
@@ -97,9 +97,9 @@ static void choose_jobs(sweep *it, size_t count) {
     qsort_r(it->order, it->count, sizeof *it->order, compare_cost, it);
 }
 
-ireneo_error ireneo_sweep_run(results *store, const sweep_settings *settings, size_t count,
-                              const double *costs, sweep_job job, void *context) {
-    sweep it = {.store = store, .settings = settings, .costs = costs};
+ireneo_error ireneo_queue_run(results *store, const queue_settings *settings, size_t count,
+                              const double *costs, queue_job job, void *context) {
+    queue it = {.store = store, .settings = settings, .costs = costs};
     IRENEO_TRY(IRENEO_ALLOCATE(&it.order, count, "the list of jobs"));
     choose_jobs(&it, count);
     omp_init_lock(&it.store_lock);
@@ -117,8 +117,8 @@ ireneo_error ireneo_sweep_run(results *store, const sweep_settings *settings, si
     return IRENEO_OK;
 }
 
-ireneo_error ireneo_sweep_trial(sweep_worker *worker, const trial *it, trial_result *result) {
-    sweep *owner = worker->owner;
+ireneo_error ireneo_queue_trial(queue_worker *worker, const trial *it, trial_result *result) {
+    queue *owner = worker->owner;
     bool found = false;
     omp_set_lock(&owner->store_lock);
     ireneo_error failed = ireneo_results_find(owner->store, it, &found, result);
@@ -131,9 +131,9 @@ ireneo_error ireneo_sweep_trial(sweep_worker *worker, const trial *it, trial_res
     return failed;
 }
 
-ireneo_error ireneo_sweep_array(sweep_worker *worker, const char *name, sweep_series make,
+ireneo_error ireneo_queue_array(queue_worker *worker, const char *name, queue_series make,
                                 const void *context, double *values, size_t count) {
-    sweep *owner = worker->owner;
+    queue *owner = worker->owner;
     double *known = NULL;
     size_t known_count = 0;
     omp_set_lock(&owner->store_lock);
@@ -158,12 +158,12 @@ typedef struct trial_list {
     trial_result *outcomes;
 } trial_list;
 
-static ireneo_error run_listed(sweep_worker *worker, size_t index, void *context) {
+static ireneo_error run_listed(queue_worker *worker, size_t index, void *context) {
     const trial_list *list = context;
-    return ireneo_sweep_trial(worker, &list->trials[index], &list->outcomes[index]);
+    return ireneo_queue_trial(worker, &list->trials[index], &list->outcomes[index]);
 }
 
-ireneo_error ireneo_sweep_trials(results *store, const sweep_settings *settings, const trial *trials,
+ireneo_error ireneo_queue_trials(results *store, const queue_settings *settings, const trial *trials,
                                  size_t count, trial_result *outcomes) {
     double *costs = NULL;
     trial_list list = {trials, outcomes};
@@ -172,7 +172,7 @@ ireneo_error ireneo_sweep_trials(results *store, const sweep_settings *settings,
         costs[i] = ireneo_trial_cost(&trials[i]);
         outcomes[i] = (trial_result){.accuracy = NAN};
     }
-    ireneo_error failed = ireneo_sweep_run(store, settings, count, costs, run_listed, &list);
+    ireneo_error failed = ireneo_queue_run(store, settings, count, costs, run_listed, &list);
     free(costs);
     return failed;
 }
