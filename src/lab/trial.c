@@ -3,7 +3,9 @@
 #include "base/memory.h"
 #include "base/progress.h"
 #include "linear/hebbian_law.h"
+#include "linear/memory_object.h"
 
+#include <cblas.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -199,11 +201,46 @@ static ireneo_error train(const trial *it, const trial_data *data, int threads,
     return IRENEO_OK;
 }
 
-static ireneo_error store(const trial *it, const trial_data *data, int threads,
-                          const ireneo_progress *progress, trial_result *result, ireneo_memory **memory) {
+/* W = sum_i y_f(i) x_i^T of the data as they are (ireneo_store would whiten them first). */
+static ireneo_error add_outer_products(const ireneo_facts *facts, ireneo_memory *memory) {
+    enum { TILE = 256 };
+    int in = (int)facts->dim_in, out = (int)facts->dim_out;
+    float *values = NULL;
+    IRENEO_TRY(IRENEO_ALLOCATE(&values, TILE * facts->dim_out, "values of facts"));
+    for (size_t first = 0; first < facts->facts; first += TILE) {
+        size_t rows = facts->facts - first < TILE ? facts->facts - first : TILE;
+        for (size_t i = 0; i < rows; i++) {
+            size_t target = facts->targets != NULL ? (size_t)facts->targets[first + i] : first + i;
+            float *row = values + i * facts->dim_out;
+            if (facts->values != NULL)
+                memcpy(row, facts->values + target * facts->dim_out, facts->dim_out * sizeof *row);
+            else
+                facts->own_candidates(facts->own_context, first + i, target, 1, row);
+        }
+        cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, out, in, (int)rows, 1.0f, values, out,
+                    facts->keys + first * facts->dim_in, in, 1.0f, memory->matrix, in);
+    }
+    free(values);
+    return IRENEO_OK;
+}
+
+static ireneo_error hebb(const trial_data *data, int threads, trial_result *result, ireneo_memory **memory) {
+    const ireneo_facts *facts = &data->facts;
+    ireneo_check_report report;
+    IRENEO_TRY(ireneo_memory_allocate(facts->dim_in, facts->dim_out, 0, memory));
+    IRENEO_TRY(add_outer_products(facts, *memory));
+    IRENEO_TRY(ireneo_check(*memory, facts, threads, NULL, NULL, &report));
+    result->status = report.recalled == report.facts ? IRENEO_STORED : IRENEO_UNDECIDED;
+    result->recalled = report.recalled;
+    result->margin = report.margin;
+    result->scans = 1;
+    return IRENEO_OK;
+}
+
+static ireneo_error project(const trial *it, const trial_data *data, int threads,
+                            const ireneo_progress *progress, trial_result *result, ireneo_memory **memory) {
     ireneo_store_settings settings = {0};
     ireneo_store_info info;
-    settings.solver = it->solver == TRIAL_HEBBIAN ? IRENEO_SOLVER_HEBBIAN : IRENEO_SOLVER_PROJECT;
     settings.rank = it->rank;
     settings.threads = threads;
     settings.skip_certificate = !it->certify;
@@ -224,8 +261,9 @@ ireneo_error ireneo_trial_solve(const trial *it, const trial_data *data, int thr
     double start = ireneo_seconds();
     ireneo_memory *made = NULL;
     *result = (trial_result){.status = IRENEO_UNDECIDED, .loss = NAN, .margin = NAN, .norm_bound = NAN};
-    ireneo_error failed = trains(it) ? train(it, data, threads, progress, result, &made)
-                                     : store(it, data, threads, progress, result, &made);
+    ireneo_error failed = it->solver == TRIAL_HEBBIAN ? hebb(data, threads, result, &made)
+                          : trains(it)                ? train(it, data, threads, progress, result, &made)
+                                                      : project(it, data, threads, progress, result, &made);
     if (failed == IRENEO_ERROR_NUMERIC) { /* an outcome of the trial, not of the sweep */
         result->failed = true;
         failed = IRENEO_OK;

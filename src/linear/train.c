@@ -5,6 +5,7 @@
 #include "base/progress.h"
 #include "base/random.h"
 #include "linear/adam.h"
+#include "linear/memory_object.h"
 
 #include <math.h>
 #include <string.h>
@@ -84,26 +85,11 @@ static ireneo_error train_by_adam(training *job) {
 /* A memory that holds a copy of the parameters. */
 static ireneo_error make_memory(const training *job, ireneo_memory **memory) {
     const ireneo_facts *facts = job->objective.facts;
-    ireneo_memory *made = NULL;
     size_t rank = job->objective.rank, first = facts->dim_out * (rank == 0 ? facts->dim_in : rank);
-    IRENEO_TRY(IRENEO_ALLOCATE_ZEROED(&made, 1, "the memory"));
-    made->dim_in = facts->dim_in;
-    made->dim_out = facts->dim_out;
-    made->rank = rank;
-    made->facts_hash = ireneo_facts_hash(facts);
-    float **part = rank == 0 ? &made->matrix : &made->left;
-    ireneo_error failed = IRENEO_ALLOCATE(part, first, "the memory");
-    if (failed == IRENEO_OK) memcpy(*part, job->parameters, first * sizeof **part);
-    if (failed == IRENEO_OK && rank > 0) {
-        failed = IRENEO_ALLOCATE(&made->right, facts->dim_in * rank, "the memory");
-        if (failed == IRENEO_OK)
-            memcpy(made->right, job->parameters + first, (job->count - first) * sizeof *made->right);
-    }
-    if (failed != IRENEO_OK) {
-        ireneo_memory_free(made);
-        return failed;
-    }
-    *memory = made;
+    IRENEO_TRY(ireneo_memory_allocate(facts->dim_in, facts->dim_out, rank, memory));
+    memcpy(rank == 0 ? (*memory)->matrix : (*memory)->left, job->parameters, first * sizeof(float));
+    if (rank > 0) memcpy((*memory)->right, job->parameters + first, (job->count - first) * sizeof(float));
+    (*memory)->facts_hash = ireneo_facts_hash(facts);
     return IRENEO_OK;
 }
 

@@ -1,135 +1,97 @@
-/* L-BFGS on the cross-entropy: two-loop recursion over the last steps, and a line search for the weak Wolfe
- * conditions by bisection (Lewis and Overton 2013). Vectors are float32, inner products float64. */
+/* L-BFGS on the cross-entropy, with a line search for the weak Wolfe conditions by bisection (Lewis and
+ * Overton 2013). */
 #include "base/memory.h"
+#include "linear/lbfgs.h"
 #include "linear/train.h"
 
-#include <cblas.h>
 #include <math.h>
 #include <string.h>
 
 enum { HISTORY = 12, MOST_TRIALS = 30 };
 static const double DECREASE = 1e-4, CURVATURE = 0.9;
 
-typedef struct lbfgs_history {
-    size_t count;             /* of parameters */
-    size_t kept, newest;      /* pairs in use, and where the newest is */
-    float *steps, *changes;   /* s and y of each pair (HISTORY, count) */
-    double products[HISTORY]; /* s . y */
-    float *direction, *old_parameters, *old_gradient;
-} lbfgs_history;
+typedef struct descent {
+    training *job;
+    ireneo_lbfgs lbfgs;
+    float *direction, *old_parameters, *old_gradient; /* (count) each */
+} descent;
 
-static double dot(size_t count, const float *a, const float *b) {
-    return cblas_dsdot((int)count, a, 1, b, 1);
+static double dot(const descent *it, const float *a, const float *b) {
+    return ireneo_dot(a, b, it->job->count, it->job->objective.threads);
 }
 
-static void release(lbfgs_history *h) {
-    free(h->steps);
-    free(h->changes);
-    free(h->direction);
-    free(h->old_parameters);
-    free(h->old_gradient);
+static void release(descent *it) {
+    ireneo_lbfgs_free(&it->lbfgs);
+    free(it->direction);
+    free(it->old_parameters);
+    free(it->old_gradient);
 }
 
-static ireneo_error prepare(size_t count, lbfgs_history *h) {
-    memset(h, 0, sizeof *h);
-    h->count = count;
-    ireneo_error failed = IRENEO_ALLOCATE(&h->steps, HISTORY * count, "the history of steps");
-    if (failed == IRENEO_OK)
-        failed = IRENEO_ALLOCATE(&h->changes, HISTORY * count, "the history of gradients");
-    if (failed == IRENEO_OK) failed = IRENEO_ALLOCATE(&h->direction, count, "the direction");
-    if (failed == IRENEO_OK) failed = IRENEO_ALLOCATE(&h->old_parameters, count, "the last weights");
-    if (failed == IRENEO_OK) failed = IRENEO_ALLOCATE(&h->old_gradient, count, "the last gradient");
-    if (failed != IRENEO_OK) release(h);
+static ireneo_error prepare(training *job, descent *it) {
+    memset(it, 0, sizeof *it);
+    it->job = job;
+    ireneo_error failed = ireneo_lbfgs_allocate(job->count, HISTORY, job->objective.threads, &it->lbfgs);
+    if (failed == IRENEO_OK) failed = IRENEO_ALLOCATE(&it->direction, job->count, "the direction");
+    if (failed == IRENEO_OK) failed = IRENEO_ALLOCATE(&it->old_parameters, job->count, "the last weights");
+    if (failed == IRENEO_OK) failed = IRENEO_ALLOCATE(&it->old_gradient, job->count, "the last gradient");
+    if (failed != IRENEO_OK) release(it);
     return failed;
 }
 
-/* direction = - (inverse Hessian estimate) gradient. */
-static void choose_direction(lbfgs_history *h, const float *gradient) {
-    int count = (int)h->count;
-    double shares[HISTORY], scale = 1.0;
-    for (size_t i = 0; i < h->count; i++) h->direction[i] = -gradient[i];
-    for (size_t k = 0; k < h->kept; k++) {
-        size_t p = (h->newest + HISTORY - k) % HISTORY;
-        shares[p] = dot(h->count, h->steps + p * h->count, h->direction) / h->products[p];
-        cblas_saxpy(count, (float)-shares[p], h->changes + p * h->count, 1, h->direction, 1);
-    }
-    if (h->kept > 0) {
-        const float *y = h->changes + h->newest * h->count;
-        scale = h->products[h->newest] / dot(h->count, y, y);
-    } else {
-        double norm = sqrt(dot(h->count, gradient, gradient));
-        if (norm > 0.0) scale = 1.0 / norm;
-    }
-    cblas_sscal(count, (float)scale, h->direction, 1);
-    for (size_t k = h->kept; k-- > 0;) {
-        size_t p = (h->newest + HISTORY - k) % HISTORY;
-        double share = dot(h->count, h->changes + p * h->count, h->direction) / h->products[p];
-        cblas_saxpy(count, (float)(shares[p] - share), h->steps + p * h->count, 1, h->direction, 1);
-    }
-}
-
-/* Keeps the pair (step, change of the gradient) unless float32 noise spoiled its curvature. */
-static void remember(lbfgs_history *h, const float *parameters, const float *gradient) {
-    size_t p = h->kept == 0 ? 0 : (h->newest + 1) % HISTORY;
-    float *step = h->steps + p * h->count, *change = h->changes + p * h->count;
-    for (size_t i = 0; i < h->count; i++) {
-        step[i] = parameters[i] - h->old_parameters[i];
-        change[i] = gradient[i] - h->old_gradient[i];
-    }
-    double product = dot(h->count, step, change);
-    if (!(product > 1e-10 * sqrt(dot(h->count, step, step) * dot(h->count, change, change)))) return;
-    h->products[p] = product;
-    h->newest = p;
-    if (h->kept < HISTORY) h->kept++;
-}
-
-/* Moves the job along the direction; *moved is 0 when no point was lower, which ends the minimisation. */
-static ireneo_error search_line(training *job, const lbfgs_history *h, bool *moved) {
-    double loss = job->point.loss, slope = dot(h->count, h->old_gradient, h->direction);
-    double lower = 0.0, upper = INFINITY, length = 1.0;
-    *moved = false;
+/* Moves along the direction and gives the length of the step; 0 when no point was lower. */
+static ireneo_error search_line(descent *it, double first_length, double *taken) {
+    training *job = it->job;
+    double loss = job->point.loss, slope = dot(it, it->old_gradient, it->direction);
+    double lower = 0.0, upper = INFINITY, length = first_length;
+    *taken = 0.0;
     for (int k = 0; k < MOST_TRIALS && slope < 0.0; k++) {
-        for (size_t i = 0; i < h->count; i++)
-            job->parameters[i] = h->old_parameters[i] + (float)length * h->direction[i];
+        for (size_t i = 0; i < job->count; i++)
+            job->parameters[i] = it->old_parameters[i] + (float)length * it->direction[i];
         ireneo_cross_entropy_evaluate(&job->objective, job->parameters, job->gradient, &job->point);
         job->sweeps++;
         if (!(job->point.loss <= loss + DECREASE * length * slope)) {
             upper = length;
-        } else if (dot(h->count, job->gradient, h->direction) < CURVATURE * slope) {
+        } else if (dot(it, job->gradient, it->direction) < CURVATURE * slope) {
             lower = length;
         } else {
-            *moved = true;
+            *taken = length;
             return IRENEO_OK;
         }
         length = isinf(upper) ? 2.0 * lower : 0.5 * (lower + upper);
     }
-    memcpy(job->parameters, h->old_parameters, h->count * sizeof *job->parameters);
+    memcpy(job->parameters, it->old_parameters, job->count * sizeof *job->parameters);
     return ireneo_training_evaluate(job);
 }
 
-ireneo_error ireneo_train_by_lbfgs(training *job) {
-    lbfgs_history h;
-    IRENEO_TRY(prepare(job->count, &h));
-    ireneo_error failed = ireneo_training_evaluate(job);
-    double first_norm = sqrt(dot(job->count, job->gradient, job->gradient));
-    while (failed == IRENEO_OK && ireneo_training_goes_on(job)) {
-        bool moved;
-        if (sqrt(dot(job->count, job->gradient, job->gradient)) <= job->settings.tolerance * first_norm)
-            break;
-        memcpy(h.old_parameters, job->parameters, job->count * sizeof *job->parameters);
-        memcpy(h.old_gradient, job->gradient, job->count * sizeof *job->gradient);
-        choose_direction(&h, job->gradient);
-        failed = search_line(job, &h, &moved);
-        if (failed != IRENEO_OK) break;
-        if (moved) {
-            remember(&h, job->parameters, job->gradient);
-            job->steps++;
-        } else if (h.kept > 0) {
-            h.kept = 0; /* once more, straight down */
-        } else {
-            break;
-        }
+/* One step; *over when neither the history's direction nor the gradient leads down. */
+static ireneo_error step(descent *it, bool *over) {
+    training *job = it->job;
+    bool fresh = it->lbfgs.used == 0;
+    double norm = sqrt(dot(it, job->gradient, job->gradient)), taken;
+    memcpy(it->old_parameters, job->parameters, job->count * sizeof *job->parameters);
+    memcpy(it->old_gradient, job->gradient, job->count * sizeof *job->gradient);
+    ireneo_lbfgs_direction(&it->lbfgs, job->gradient, it->direction);
+    IRENEO_TRY(search_line(it, fresh ? 1.0 / norm : 1.0, &taken));
+    if (taken > 0.0) {
+        ireneo_lbfgs_remember(&it->lbfgs, taken, it->direction, it->old_gradient, job->gradient);
+        job->steps++;
+        return IRENEO_OK;
     }
-    release(&h);
+    ireneo_lbfgs_forget(&it->lbfgs); /* once more, straight down */
+    *over = fresh;
+    return IRENEO_OK;
+}
+
+ireneo_error ireneo_train_by_lbfgs(training *job) {
+    descent it;
+    IRENEO_TRY(prepare(job, &it));
+    ireneo_error failed = ireneo_training_evaluate(job);
+    double small = job->settings.tolerance * sqrt(dot(&it, job->gradient, job->gradient));
+    bool over = false;
+    while (failed == IRENEO_OK && !over && ireneo_training_goes_on(job)) {
+        if (sqrt(dot(&it, job->gradient, job->gradient)) <= small) break;
+        failed = step(&it, &over);
+    }
+    release(&it);
     return failed;
 }
