@@ -5,5 +5,13 @@
 #include "lab/figure.h"
 
 extern const figure figure_capacity;
+extern const figure figure_linear_1;
+extern const figure figure_linear_2;
+extern const figure figure_linear_3;
+extern const figure figure_linear_4;
+extern const figure figure_linear_a1;
+extern const figure figure_linear_a2;
+extern const figure figure_linear_c2;
+extern const figure figure_linear_d1;
 
 #endif

@@ -1,0 +1,90 @@
+/* Figure "linear_d1" (the paper's figure D.1): scores of the Hebbian rule at several loads, with the normal
+ * laws of docs/linear.md, and its accuracy against load at several sizes with the finite-size formula. */
+#include "base/error.h"
+#include "base/normal.h"
+#include "lab/figure_linear.h"
+#include "lab/figures.h"
+#include "linear/hebbian_law.h"
+
+#include <math.h>
+
+enum { LOADS = 3, SIZES = 3 };
+static const double FRACTIONS[LOADS] = {0.05, 0.125, 0.4};
+
+typedef struct score_jobs {
+    trial trials[LOADS];
+    score_measurement scores[LOADS];
+} score_jobs;
+
+static ireneo_error run_job(queue_worker *worker, size_t index, void *context) {
+    score_jobs *jobs = context;
+    return ireneo_measure_scores(worker, &jobs->trials[index], &jobs->scores[index]);
+}
+
+static void write_scores(const score_jobs *jobs, FILE *stream) {
+    double width = (SCORE_HIGHEST - SCORE_LOWEST) / SCORE_BINS;
+    fprintf(stream, "load,score,off,target,off_law,target_law\n");
+    for (size_t i = 0; i < LOADS; i++) {
+        const trial *t = &jobs->trials[i];
+        double d = (double)t->dim_in, n = (double)t->facts, off = n + 2.0 * d, target = n + 4.0 * d;
+        double mean = d / sqrt(off), deviation = sqrt(target / off);
+        if (i > 0) fputs("\n\n", stream);
+        for (size_t k = 0; k < SCORE_BINS; k++) {
+            double at = ireneo_score_bin(k);
+            fprintf(stream, "%.6g,%.6g,%.6g,%.6g,%.6g,%.6g\n", ireneo_trial_load(t), at,
+                    jobs->scores[i].all.off[k] / width, jobs->scores[i].all.target[k] / width,
+                    ireneo_normal_density(at), ireneo_normal_density((at - mean) / deviation) / deviation);
+        }
+    }
+}
+
+static void write_law(const curve *curves, FILE *stream) {
+    fprintf(stream, "dim,load,accuracy\n");
+    for (size_t i = 0; i < SIZES; i++) {
+        size_t dim = curves[i].like.dim_in;
+        if (i > 0) fputs("\n\n", stream);
+        for (int k = 2; k <= 100; k++) {
+            double d = (double)dim, n = (double)ireneo_trial_facts(0.01 * k, dim, dim, 0);
+            fprintf(stream, "%zu,%.6g,%.6g\n", dim, n * log(n) / (d * d),
+                    ireneo_hebbian_law_accuracy(d, d, n, n));
+        }
+    }
+}
+
+static ireneo_error measure(const figure_request *request, score_jobs *jobs) {
+    size_t dim = request->quick ? 100 : 200;
+    for (size_t i = 0; i < LOADS; i++)
+        jobs->trials[i] = ireneo_trial_square(TRIAL_ORIGINAL, TRIAL_HEBBIAN, dim, 1.0,
+                                              ireneo_trial_facts(FRACTIONS[i], dim, dim, 0), request->seed);
+    queue_settings settings = ireneo_figure_queue(request, "scores (linear_d1)");
+    results *store;
+    IRENEO_TRY(ireneo_figure_store(request, &store));
+    ireneo_error failed = ireneo_queue_run(store, &settings, LOADS, NULL, run_job, jobs);
+    ireneo_results_close(store);
+    return failed;
+}
+
+static ireneo_error make(const figure_request *request) {
+    static const size_t quick_dims[SIZES] = {25, 50, 100}, full_dims[SIZES] = {50, 100, 200};
+    score_jobs jobs;
+    curve curves[SIZES];
+    figure_csv csv;
+    IRENEO_TRY(measure(request, &jobs));
+    IRENEO_TRY(ireneo_csv_open(request, "linear_d1.csv", &csv));
+    write_scores(&jobs, csv.stream);
+    IRENEO_TRY(ireneo_csv_finish(&csv, IRENEO_OK));
+    for (size_t i = 0; i < SIZES; i++) {
+        curves[i] = (curve){.from = 0.04, .to = 1.0, .points = 25, .draws = request->quick ? 4 : 10};
+        curves[i].like =
+            ireneo_trial_square(TRIAL_ORIGINAL, TRIAL_HEBBIAN, request->quick ? quick_dims[i] : full_dims[i],
+                                1.0, 2, request->seed);
+    }
+    IRENEO_TRY(ireneo_csv_open(request, "linear_d1_accuracy.csv", &csv));
+    IRENEO_TRY(ireneo_csv_finish(
+        &csv, ireneo_curves_write(request, "Hebbian rule (linear_d1)", curves, SIZES, csv.stream)));
+    IRENEO_TRY(ireneo_csv_open(request, "linear_d1_law.csv", &csv));
+    write_law(curves, csv.stream);
+    return ireneo_csv_finish(&csv, IRENEO_OK);
+}
+
+const figure figure_linear_d1 = {"linear_d1", "scores and accuracy of the Hebbian rule", make};
