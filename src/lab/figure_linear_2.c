@@ -35,10 +35,10 @@ static ireneo_error make(const figure_request *request) {
         curve *c = &curves[i];
         bool hebbian = i == RANKS;
         *c = (curve){
-            .from = 0.05, .to = 1.3, .points = request->quick ? 26 : 51, .draws = request->quick ? 4 : 10};
+            .from = 0.05, .to = 1.3, .points = request->quick ? 16 : 51, .draws = request->quick ? 3 : 10};
         c->like = ireneo_trial_square(TRIAL_ORIGINAL, hebbian ? TRIAL_HEBBIAN : TRIAL_ADAM, dim,
                                       hebbian ? 1.0 : FRACTIONS[i], 2, request->seed);
-        if (request->quick) c->like.steps = 1000;
+        if (request->quick) c->like.steps = 800;
     }
     IRENEO_TRY(ireneo_csv_open(request, "linear_2.csv", &csv));
     IRENEO_TRY(ireneo_csv_finish(

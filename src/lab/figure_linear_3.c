@@ -9,10 +9,9 @@
 #include "linear/spectrum.h"
 
 #include <math.h>
-#include <string.h>
 
-enum { RANKS = 3, SIZES = 2, BINS = 44, MOST_VALUES = 512 };
-static const double FRACTIONS[RANKS] = {0.25, 0.5, 1.0}, HIGHEST = 2.2;
+enum { RANKS = 3, SIZES = 2, BINS = 17, MOST_VALUES = 512 };
+static const double FRACTIONS[RANKS] = {0.25, 0.5, 1.0}, HIGHEST = 2.55;
 static const double CLOSE_TO_CAPACITY = 0.98;
 
 typedef struct spectrum_job {
@@ -58,9 +57,12 @@ static double capacity_cdf(double s, const void *context) {
     return ireneo_quarter_circle_cdf(s, *(const double *)context);
 }
 
-/* Histogram of a point over its draws, and how far from the law each draw is. */
-static void write_point(spectrum_job *jobs, size_t draws, FILE *histograms, FILE *summary) {
+/* Histogram and distribution of a point over its draws, and how far from the law each draw is: over its
+ * non-zero values, and over all d, of which the law has a share 1 - kappa at zero. */
+static void write_point(spectrum_job *jobs, size_t draws, FILE *histograms, FILE *ranked, FILE *summary) {
     double shares[BINS] = {0.0}, distance = 0.0, width = HIGHEST / BINS;
+    const trial *t = &jobs->it;
+    const char *problem = ireneo_trial_problem_name(t->problem);
     for (size_t draw = 0; draw < draws; draw++) {
         spectrum_job *job = &jobs[draw];
         for (size_t i = 0; i < job->count; i++) {
@@ -70,26 +72,34 @@ static void write_point(spectrum_job *jobs, size_t draws, FILE *histograms, FILE
         distance +=
             ireneo_kolmogorov_distance(job->values, job->count, capacity_cdf, &job->kappa) / (double)draws;
     }
-    const trial *t = &jobs->it;
     for (size_t b = 0; b < BINS; b++)
-        fprintf(histograms, "%s,%zu,%g,%.6g,%.6g\n", ireneo_trial_problem_name(t->problem), t->dim_in,
-                jobs->kappa, ((double)b + 0.5) * width, shares[b] / width);
-    fprintf(summary, "%s,%zu,%g,%zu,%.6g\n", ireneo_trial_problem_name(t->problem), t->dim_in, jobs->kappa,
-            t->facts, distance);
+        fprintf(histograms, "%s,%zu,%g,%.6g,%.6g\n", problem, t->dim_in, jobs->kappa,
+                ((double)b + 0.5) * width, shares[b] / width);
+    for (size_t i = 0; i < jobs->count; i++) { /* the distance has sorted them; the i-th ones of all draws */
+        double mean = 0.0;
+        for (size_t draw = 0; draw < draws; draw++) mean += jobs[draw].values[i] / (double)draws;
+        fprintf(ranked, "%s,%zu,%g,%.6g,%.6g\n", problem, t->dim_in, jobs->kappa, mean,
+                ((double)i + 0.5) / (double)jobs->count);
+    }
+    fprintf(summary, "%s,%zu,%g,%zu,%.6g,%.6g\n", problem, t->dim_in, jobs->kappa, t->facts, distance,
+            jobs->kappa * distance);
 }
 
 static void write_laws(FILE *stream) {
-    fprintf(stream, "kappa,s,capacity,initial\n");
+    fprintf(stream, "kappa,s,capacity,initial,capacity_cdf,initial_cdf\n");
     for (size_t r = 0; r < RANKS; r++) {
         double kappa = FRACTIONS[r], root = sqrt(ireneo_spectrum_energy(kappa, 1.0) / kappa);
         if (r > 0) fputs("\n\n", stream);
-        for (int k = 0; k <= 1000; k++) {
-            double s = 3.0 * k / 1000.0, raw = s / root; /* the initial law has mean square 1 */
-            double initial = kappa < 1.0
-                                 ? 2.0 * raw * ireneo_initial_spectrum_density(raw * raw, kappa) / root
-                                 : ireneo_quarter_circle_density(s, 1.0);
-            fprintf(stream, "%g,%.6g,%.6g,%.6g\n", kappa, s, ireneo_quarter_circle_density(s, kappa),
-                    initial);
+        for (int k = 0; k <= 500; k++) {
+            double s = 3.0 * k / 500.0, raw = s / root; /* the initial law has mean square 1 */
+            bool factored = kappa < 1.0;                /* a full matrix begins as a quarter circle */
+            double density = factored ? 2.0 * raw * ireneo_initial_spectrum_density(raw * raw, kappa) / root
+                                      : ireneo_quarter_circle_density(s, 1.0);
+            double below =
+                factored ? ireneo_initial_spectrum_cdf(raw * raw, kappa) : ireneo_quarter_circle_cdf(s, 1.0);
+            fprintf(stream, "%g,%.6g,%.6g,%.6g,%.6g,%.6g\n", kappa, s,
+                    ireneo_quarter_circle_density(s, kappa), density, ireneo_quarter_circle_cdf(s, kappa),
+                    below);
         }
     }
 }
@@ -106,23 +116,26 @@ static ireneo_error run_jobs(const figure_request *request, size_t draws, spectr
 }
 
 static ireneo_error write_files(const figure_request *request, size_t draws, spectrum_job *jobs) {
-    figure_csv histograms, summary;
-    IRENEO_TRY(ireneo_csv_open(request, "linear_3.csv", &histograms));
-    ireneo_error failed = ireneo_csv_open(request, "linear_3_summary.csv", &summary);
-    if (failed != IRENEO_OK) return ireneo_csv_finish(&histograms, failed);
-    fprintf(histograms.stream, "problem,dim,kappa,s,density\n");
-    fprintf(summary.stream, "problem,dim,kappa,facts,distance\n");
-    for (size_t p = 0; p < RANKS * 2 * SIZES; p++) {
-        if (p > 0) fputs("\n\n", histograms.stream);
-        write_point(jobs + p * draws, draws, histograms.stream, summary.stream);
+    static const char *const names[] = {"linear_3.csv", "linear_3_ranked.csv", "linear_3_summary.csv",
+                                        "linear_3_law.csv"};
+    figure_csv files[4];
+    for (size_t i = 0; i < 4; i++) {
+        ireneo_error failed = ireneo_csv_open(request, names[i], &files[i]);
+        if (failed == IRENEO_OK) continue;
+        while (i-- > 0) ireneo_csv_finish(&files[i], failed);
+        return failed;
     }
-    failed = ireneo_csv_finish(&histograms, IRENEO_OK);
-    failed = ireneo_csv_finish(&summary, failed);
-    figure_csv laws;
-    if (failed == IRENEO_OK) failed = ireneo_csv_open(request, "linear_3_law.csv", &laws);
-    if (failed != IRENEO_OK) return failed;
-    write_laws(laws.stream);
-    return ireneo_csv_finish(&laws, IRENEO_OK);
+    fprintf(files[0].stream, "problem,dim,kappa,s,density\n");
+    fprintf(files[1].stream, "problem,dim,kappa,s,share_below\n");
+    fprintf(files[2].stream, "problem,dim,kappa,facts,distance,distance_with_zeros\n");
+    for (size_t p = 0; p < RANKS * 2 * SIZES; p++) {
+        if (p > 0) fputs("\n\n", files[0].stream), fputs("\n\n", files[1].stream);
+        write_point(jobs + p * draws, draws, files[0].stream, files[1].stream, files[2].stream);
+    }
+    write_laws(files[3].stream);
+    ireneo_error failed = IRENEO_OK;
+    for (size_t i = 0; i < 4; i++) failed = ireneo_csv_finish(&files[i], failed);
+    return failed;
 }
 
 static ireneo_error make(const figure_request *request) {

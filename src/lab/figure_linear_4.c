@@ -7,6 +7,10 @@
 #include "lab/figures.h"
 #include "linear/cone.h"
 
+#include <math.h>
+
+enum { COARSE = 3 }; /* bins joined */
+
 static const double FRACTIONS[LINEAR_4_LOADS] = {0.6, 0.97, 1.3}; /* of the law's capacity */
 
 typedef struct score_jobs {
@@ -40,25 +44,39 @@ ireneo_error ireneo_linear_4_scores(const figure_request *request, trial trials[
     return failed;
 }
 
-/* Densities in a block per trial: score, off-target, target, normal law, law of the level. */
-static void write_scores(const trial *trials, const score_measurement *scores, FILE *stream) {
-    double width = (SCORE_HIGHEST - SCORE_LOWEST) / SCORE_BINS;
+/* The best margin of a memory below capacity, by the law; NaN above, where there is none. */
+static ireneo_error best_margin(const trial *it, double *margin) {
+    ireneo_shape shape = {.dim_in = it->dim_in, .dim_out = it->dim_out};
+    shape.facts = shape.candidates = (double)it->facts;
+    IRENEO_TRY(ireneo_capacity_margin(&shape, margin));
+    if (*margin <= 0.0) *margin = NAN;
+    return IRENEO_OK;
+}
+
+/* Densities in a block per trial: score, off-target, target, normal law, law of the level raised by the
+ * margin.
+ */
+static ireneo_error write_scores(const trial *trials, const score_measurement *scores, FILE *stream) {
+    double width = COARSE * (SCORE_HIGHEST - SCORE_LOWEST) / SCORE_BINS;
     fprintf(stream, "problem,load,score,off,target,normal,level\n");
     for (size_t i = 0; i < LINEAR_4_TRIALS; i++) {
+        double competitors = (double)trials[i].candidates - 1.0, margin;
+        IRENEO_TRY(best_margin(&trials[i], &margin));
         if (i > 0) fputs("\n\n", stream);
-        double competitors = (double)trials[i].candidates - 1.0;
-        for (size_t k = 0; k < SCORE_BINS; k++) {
-            double at = ireneo_score_bin(k);
+        for (size_t k = 0; k + COARSE <= SCORE_BINS; k += COARSE) {
+            double off = 0.0, target = 0.0, at = SCORE_LOWEST + width * (0.5 + (double)k / COARSE);
             if (at > 9.0) break;
-            double level = (ireneo_cone_level_cdf(competitors, 0.0, at + 0.5 * width) -
-                            ireneo_cone_level_cdf(competitors, 0.0, at - 0.5 * width)) /
-                           width;
+            for (size_t b = k; b < k + COARSE; b++)
+                off += scores[i].all.off[b], target += scores[i].all.target[b];
+            double level = ireneo_cone_level_cdf(competitors, margin, at - margin + 0.5 * width) -
+                           ireneo_cone_level_cdf(competitors, margin, at - margin - 0.5 * width);
             fprintf(stream, "%s,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g\n",
                     ireneo_trial_problem_name(trials[i].problem), ireneo_trial_load(&trials[i]), at,
-                    scores[i].all.off[k] / width, scores[i].all.target[k] / width, ireneo_normal_density(at),
-                    level);
+                    off / width, target / width, ireneo_normal_density(at),
+                    isnan(margin) ? NAN : level / width);
         }
     }
+    return IRENEO_OK;
 }
 
 static void write_summary(const trial *trials, const score_measurement *scores, FILE *stream) {
@@ -75,8 +93,7 @@ static ireneo_error make(const figure_request *request) {
     figure_csv csv;
     IRENEO_TRY(ireneo_linear_4_scores(request, trials, scores));
     IRENEO_TRY(ireneo_csv_open(request, "linear_4.csv", &csv));
-    write_scores(trials, scores, csv.stream);
-    IRENEO_TRY(ireneo_csv_finish(&csv, IRENEO_OK));
+    IRENEO_TRY(ireneo_csv_finish(&csv, write_scores(trials, scores, csv.stream)));
     IRENEO_TRY(ireneo_csv_open(request, "linear_4_summary.csv", &csv));
     write_summary(trials, scores, csv.stream);
     return ireneo_csv_finish(&csv, IRENEO_OK);
