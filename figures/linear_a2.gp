@@ -16,7 +16,7 @@ do for [i=0:5] {
     if (i % 3 == 0) { set ylabel (i == 0 ? "original problem" : "decoupled problem") offset 0.5,0 } else { unset ylabel }
     if (i >= 3) { set xlabel "score" offset 0,0.5 } else { unset xlabel }
     if (i == 2) { set key } else { unset key }
-    plot for [k=0:2] "linear_a2.csv" skip 1 index 3*i+k using 4:5 with steps lt k+1 lw 1.3 title sprintf("key %d", k+1), \
+    plot for [k=0:2] "linear_a2.csv" skip 1 index 3*i+k using 4:5 with histeps lt k+1 lw 1.3 title sprintf("key %d", k+1), \
          phi(x) with lines lt 7 lw 1.2 title "normal law", \
          for [k=0:2] "linear_a2_targets.csv" skip 1 index i every ::k::k using 4:(0):(0):(0.12+0.04*k) with vectors nohead lt k+1 lw 3 notitle, \
          for [k=0:2] "" skip 1 index i every ::k::k using 4:(0.12+0.04*k) with points lt k+1 ps 0.9 notitle

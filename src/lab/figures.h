@@ -11,7 +11,12 @@ extern const figure figure_linear_3;
 extern const figure figure_linear_4;
 extern const figure figure_linear_a1;
 extern const figure figure_linear_a2;
+extern const figure figure_linear_c1;
 extern const figure figure_linear_c2;
 extern const figure figure_linear_d1;
+extern const figure figure_law;
+extern const figure figure_words;
+extern const figure figure_overload;
+extern const figure figure_speed;
 
 #endif
