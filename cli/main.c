@@ -8,9 +8,15 @@
 #include <string.h>
 
 static const command *const COMMANDS[] = {
-    &command_capacity,
-    &command_figure,
-    &command_sweep,
+    &command_capacity, //
+    &command_store,    //
+    &command_recall,   //
+    &command_check,    //
+    &command_verify,   //
+    &command_sample,   //
+    &command_dense,    //
+    &command_figure,   //
+    &command_sweep,    //
 };
 enum { COMMAND_COUNT = sizeof COMMANDS / sizeof *COMMANDS };
 

@@ -100,6 +100,8 @@ static int check_request(const command *self, const sweep_request *q) {
                         q->loads != NULL ? "--load" : "--facts");
     if (!q->threshold && (q->loads == NULL) == (q->facts == NULL))
         return complain(self, EXIT_USAGE, "give the sizes with one of --load, --facts and --threshold");
+    if (q->threshold && q->plan.like.overload)
+        return complain(self, EXIT_USAGE, "--threshold asks whether all facts fit; leave out --overload");
     if (q->threshold && strcmp(q->solver, "hebbian") == 0)
         return complain(self, EXIT_USAGE, "the Hebbian rule has no threshold to certify; sweep over --load");
     if (q->csv != NULL && strcmp(q->csv, "-") == 0 && q->json)
@@ -116,7 +118,6 @@ static int fill_plan(const command *self, sweep_request *q) {
     q->plan.original = strcmp(q->problem, "decoupled") != 0;
     q->plan.decoupled = strcmp(q->problem, "original") != 0;
     ireneo_trial_solver_find(q->solver, &q->plan.like.solver);
-    if (q->threshold) q->plan.like.certify = true;
     if (q->plan.like.solver == TRIAL_HEBBIAN && (q->plan.ranks.count > 1 || q->plan.ranks.values[0] < 1.0))
         return complain(self, EXIT_USAGE, "the Hebbian rule makes a full matrix; leave out --rank");
     return 0;
@@ -236,7 +237,8 @@ static int run(const command *self, int argc, char **argv) {
          0, false},
         {"solver", OPTION_CHOICE, &q.solver, "project|adam|lbfgs|hebbian",
          "how facts are stored (default project)", 0, 0, false},
-        {"certify", OPTION_FLAG, &like->certify, NULL, "project: prove what is impossible", 0, 0, false},
+        {"overload", OPTION_FLAG, &like->overload, NULL, "project: when not all facts fit, keep the most", 0,
+         0, false},
         {"rate", OPTION_REAL, &like->rate, "R", "adam: largest rate (default 0.03)", 1e-9, 1e3, false},
         {"steps", OPTION_SIZE, &like->steps, "N", "adam, lbfgs: most steps (default 5000)", 1, 1e9, false},
         {"warm-up", OPTION_REAL, &like->warm_up, "F", "adam: share of steps with growing rate (default 0.05)",

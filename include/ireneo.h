@@ -2,14 +2,16 @@
  *
  * This header is the whole public interface. It reads top to bottom:
  *
- *   1. Errors, progress, version           what every call shares
- *   2. Arrays on disk                      .npy and .safetensors
- *   3. Random numbers                      functions of (seed, stream, index)
- *   4. Linear memory: the capacity law     how many facts fit
- *   5. Linear memory: facts                keys, candidates, targets
- *   6. Linear memory: storing              the solver, its settings, how it ended
- *   7. Linear memory: using it             save, load, check, recall
- *   8. Linear memory: gradient training    cross-entropy by Adam or L-BFGS, the usual way
+ *   1. Errors, progress, version                      what every call shares
+ *   2. Arrays on disk                                 .npy and .safetensors
+ *   3. Random numbers                                 functions of (seed, stream, index)
+ *   4. Linear memory: the capacity law                how many facts fit
+ *   5. Linear memory: facts                           keys, candidates, targets
+ *   6. Linear memory: storing                         the solver, its settings, how it ended
+ *   7. Linear memory: using it                        save, load, check, recall
+ *   8. Linear memory: proof                           certificates of impossibility
+ *   9. Dense memory: phases and basins                how many patterns fit, how far a query may be
+ *  10. Linear memory: gradient training              cross-entropy by Adam or L-BFGS, the usual way
  *
  * Conventions
  *   - A function that can fail returns ireneo_error; ireneo_last_error() holds one sentence about the last
@@ -354,6 +356,21 @@ typedef struct ireneo_memory {
 
 IRENEO_API void ireneo_memory_free(ireneo_memory *memory);
 
+/** A proof that facts do not fit: weights R_k > 0 on pairs (fact, competitor) with sum_k R_k (y_target -
+ * y_competitor) x^T = 0. A memory that recalls all facts would make every term's score positive, and their
+ * sum zero. See section 8. */
+typedef struct ireneo_certificate {
+    /** Number of weights. */
+    size_t count;
+    /** Fact, competitor and weight of each (count), sorted by fact. */
+    int64_t *facts, *candidates;
+    double *weights;
+    /** Fingerprint of the facts it is about. */
+    uint64_t facts_hash;
+    /** What it says, in one sentence; "" for the general case. */
+    char reason[160];
+} ireneo_certificate;
+
 typedef enum ireneo_solver {
     /** Projection on the recall cones: reaches capacity. */
     IRENEO_SOLVER_PROJECT,
@@ -376,15 +393,23 @@ typedef struct ireneo_store_settings {
     double margin;
     /** A memory to start from instead of the Hebbian one; NULL: none. */
     const ireneo_memory *initial;
-    /** Non-zero: do not stop to prove impossibility, only report undecided (for sweeps that need no
-     * certificate). */
-    int skip_certificate;
+    /** Receives the certificate when the facts are impossible (NULL otherwise); release it with
+     *  ireneo_certificate_free. NULL: the proof is made all the same, and thrown away. */
+    ireneo_certificate **certificate;
+    /** Non-zero: when more facts are offered than fit, choose which to keep, and store those. */
+    int overload;
+    /** With overload: how much each fact matters (facts), all > 0; a heavier fact is given up only if lighter
+     * ones do not do. The weights are put into at most eight classes. NULL: all alike. */
+    const double *weights;
+    /** With overload: receives 1 for each fact that the memory recalls, 0 for those given up (facts); NULL:
+     * not wanted. */
+    unsigned char *kept;
     const ireneo_progress *progress;
 } ireneo_store_settings;
 
 /** Where the time went, in seconds. */
 typedef struct ireneo_store_phases {
-    double whiten, start, scan, proof, direction, line_search, gradient, history;
+    double whiten, start, scan, proof, direction, line_search, gradient, history, certificate;
 } ireneo_store_phases;
 
 /** How ireneo_store ended. */
@@ -404,8 +429,7 @@ typedef struct ireneo_store_info {
     size_t span_in, span_out;
     /** Loss at the end, and the norm of its gradient over that at the start. */
     double loss, gradient_ratio;
-    /** When impossible: no matrix with a smaller Frobenius norm recalls all facts with margin 1, in whitened
-     * coordinates. */
+    /** When impossible: the bound that ireneo_verify gives for the certificate. */
     double certificate_norm_bound;
     ireneo_store_phases phases;
 } ireneo_store_info;
@@ -450,7 +474,166 @@ IRENEO_API ireneo_error ireneo_memory_save(const ireneo_memory *memory, const ch
 IRENEO_API ireneo_error ireneo_memory_load(const char *path, ireneo_memory **memory);
 
 /* ------------------------------------------------------------------------------------------------------
- * 8. Linear memory: gradient training
+ * 8. Linear memory: proof
+ *
+ * Normalised data: keys divided by their root-mean-square norm; values minus their mean, divided by the root
+ * mean square of their entries. If W recalls all facts with margin 1, then sum R <= <E, W> <= |E|_F |W|_F
+ * with E = sum_k R_k (y_target - y_competitor) x^T, so |W|_F >= sum R / |E|_F. A certificate is accepted when
+ * this bound, with every rounding error counted against it, exceeds 1e6: a solvable instance has solutions of
+ * norm 10 to 1000.
+ * ---------------------------------------------------------------------------------------------------- */
+
+/** What the independent check of a certificate finds. */
+typedef struct ireneo_verify_report {
+    /** 1: the certificate is valid and its bound exceeds 1e6. */
+    int accepted;
+    /** No memory of smaller Frobenius norm recalls all facts with margin 1, on normalised data; infinite when
+     * E vanishes exactly. */
+    double norm_bound;
+    /** Sum of the weights, |E|_F on normalised data, and the bound on the rounding error of |E|_F that was
+     * added to it. */
+    double weight_sum, residual, rounding_bound;
+    size_t weights;
+    /** Why it was not accepted, or what it proves, in one sentence. */
+    char sentence[320];
+} ireneo_verify_report;
+
+/** Checks a certificate against facts with code of its own: signs, indices, fingerprint, residual in
+ * compensated float64 sums. */
+IRENEO_API ireneo_error ireneo_verify(const ireneo_certificate *certificate, const ireneo_facts *facts,
+                                      int threads, ireneo_verify_report *report);
+
+/** Writes a certificate (.safetensors), and reads it back. A damaged file or one of another version is
+ * IRENEO_ERROR_DATA. */
+IRENEO_API ireneo_error ireneo_certificate_save(const ireneo_certificate *certificate, const char *path);
+IRENEO_API ireneo_error ireneo_certificate_load(const char *path, ireneo_certificate **certificate);
+IRENEO_API void ireneo_certificate_free(ireneo_certificate *certificate);
+
+/* ------------------------------------------------------------------------------------------------------
+ * 9. Dense memory: phases and basins
+ *
+ * A dense associative memory (modern Hopfield network, softmax attention) holds P = e^(alpha N) patterns xi,
+ * each of N numbers and of length sqrt(N). A query x moves by
+ *
+ *     x <- sum_mu a_mu xi_mu ,   a = softmax(lambda x.xi) .
+ *
+ * For unit vectors the same softmax has the inverse temperature beta = lambda N. The theory of random
+ * patterns says how many fit at a given lambda and how far from its pattern a query may start; docs/dense.md
+ * derives it. Natural logarithms throughout; numbers of patterns are given as logarithms, for they can be
+ * e^3000.
+ * ---------------------------------------------------------------------------------------------------- */
+
+/** How random patterns are drawn. */
+typedef enum ireneo_ensemble {
+    /** Uniform on the sphere of radius sqrt(N). */
+    IRENEO_SPHERICAL,
+    /** Independent N(0, 1) entries. */
+    IRENEO_GAUSSIAN,
+    /** Independent entries -1 and +1. */
+    IRENEO_BINARY
+} ireneo_ensemble;
+
+/** A short name such as "spherical". Never NULL. */
+IRENEO_API const char *ireneo_ensemble_name(ireneo_ensemble ensemble);
+
+/** The memory that is asked about. Zero-initialise it and fill what matters. */
+typedef struct ireneo_dense_point {
+    ireneo_ensemble ensemble;
+    /** Inverse temperature of the softmax, from 1e-9 to 1e9. 0: not given. */
+    double lambda;
+    /** Load log(P)/N, from 1e-9 to 100. 0: not given. */
+    double alpha;
+    /** N, from 2 to 1e9. 0: the limit of large N. */
+    double neurons;
+    /** P, from 2 to 2^63, instead of alpha; needs neurons. 0: not given. */
+    double patterns;
+} ireneo_dense_point;
+
+/** How many patterns fit. What cannot be said is NaN; what no lambda can reach is infinite. */
+typedef struct ireneo_phases_report {
+    /** The point on the critical line: one is given, the other is alpha = alpha_1(lambda) or lambda =
+     * lambda_c(alpha). */
+    double lambda, alpha;
+    /** Largest load at which a given pattern is retrieved. */
+    double alpha_1;
+    /** Load below which few patterns near the query make the competing sum, instead of exponentially many. */
+    double alpha_star;
+    /** Load up to which all P patterns are retrieved at once. */
+    double alpha_c_lower_bound;
+    /** 1 when that bound is the exact alpha_c; 0 for Gaussian patterns, where it is conjectured to be. */
+    int alpha_c_exact;
+    /** alpha_1 by its expansion for large lambda. */
+    double alpha_1_large_lambda;
+    /** Smallest lambda that retrieves a given pattern, or all patterns, at load alpha. */
+    double lambda_c, lambda_c_all;
+    /** lambda beyond which the nearest patterns alone compete at load alpha. */
+    double lambda_star;
+    /** The rigorous bound on alpha of Ramsauer et al. (theorem 3), and what their separation condition gives
+     * for one pattern and for all pairs; spherical patterns only. */
+    double ramsauer, ramsauer_separation_one, ramsauer_separation_pairs;
+    /** kappa: the weight of the competitors, which the finite-N results replace by its mean, has the relative
+     * variance e^(-N kappa). */
+    double noise_exponent;
+
+    /** At N neurons, NaN without. log P at which one step puts half of the attention on the pattern; up to
+     * which the dynamics stay at the pattern; N alpha_1 and N alpha_c_lower_bound. All at lambda. */
+    double log_patterns_one_step, log_patterns_converged, log_patterns_limit, log_patterns_all;
+    /** Smallest lambda for e^(alpha N) patterns: one step, whole dynamics, and the log(N)/N law of the
+     * latter. */
+    double lambda_one_step, lambda_converged, lambda_converged_law;
+} ireneo_phases_report;
+
+/** The critical line at point->lambda, or at point->alpha: exactly one of them is given. */
+IRENEO_API ireneo_error ireneo_dense_phases(const ireneo_dense_point *point, ireneo_phases_report *report);
+
+/** How far a query may be from its pattern. What cannot be said is NaN. */
+typedef struct ireneo_basins_report {
+    double lambda, alpha;
+    /** log P at N neurons; NaN without. */
+    double log_patterns;
+    /** 1 when a pattern is retrieved from its neighbourhood: lambda > lambda_c. */
+    int retrieved;
+    /** 1 when only the nearest patterns compete: lambda >= lambda_star. */
+    int condensed;
+    /** Largest angle (radian) between a random query of length sqrt(N) and its pattern; NaN when nothing is
+     * retrieved. */
+    double theta_c;
+    /** The same for every lambda >= lambda_star: beyond it another pattern is nearer. NaN if there is none.
+     */
+    double theta_star;
+    /** Thresholds at this load. */
+    double lambda_c, lambda_star;
+    /** Free energy of the competing patterns; cos(theta_c) when retrieved. */
+    double free_energy;
+    /** alpha over alpha_1(lambda): 1 is full. */
+    double fraction_of_capacity;
+    /** Binary patterns: the shares of flipped bits that go with theta_c and theta_star. NaN otherwise. */
+    double flip_fraction, flip_fraction_star;
+    /** |x|/sqrt(N) of the state where a query that is not retrieved ends, N to infinity. */
+    double lost_radius;
+
+    /** At N neurons and below lambda_star, NaN otherwise. Angle at which one step puts half of the attention
+     * on the pattern, and up to which the averaged dynamics come back (300 steps; NaN where they do not
+     * settle). */
+    double theta_one_step, theta_converged;
+    /** Thresholds in lambda at N neurons, as in ireneo_phases_report. */
+    double lambda_one_step, lambda_converged;
+    /** Gaussian patterns, lambda < 1: chance that one step from a pattern stays there, from the spread of its
+     * norm. */
+    double retrieval_probability;
+} ireneo_basins_report;
+
+/** Basins at point->lambda and point->alpha, or point->patterns with point->neurons. */
+IRENEO_API ireneo_error ireneo_dense_basins(const ireneo_dense_point *point, ireneo_basins_report *report);
+
+/** Scaled dot products: lambda = scaled_lambda / N^exponent and P = exp(scaled_alpha N^(1 - exponent)), 0 <
+ * exponent < 1. *scaled_alpha is the largest load by the formulas of the limit at lambda, *scaled_alpha_exact
+ * by the average at this N; both tend to scaled_lambda, slowly. Either may be NULL. */
+IRENEO_API ireneo_error ireneo_dense_scaled(ireneo_ensemble ensemble, double scaled_lambda, double exponent,
+                                            double neurons, double *scaled_alpha, double *scaled_alpha_exact);
+
+/* ------------------------------------------------------------------------------------------------------
+ * 10. Linear memory: gradient training
  *
  * How memories are usually trained: full-batch softmax cross-entropy over the candidates, from small random
  * weights. It is here for comparison; ireneo_store reaches capacity, sooner.

@@ -1,5 +1,5 @@
-/* Figure "law": thresholds of memories of many shapes against the law, and the share of draws that fit against
- * the law's chance that all facts fit. */
+/* Figure "law": thresholds of memories of many shapes against the law, and the share of draws that fit
+ * against the law's chance that all facts fit. */
 #include "base/error.h"
 #include "lab/figures.h"
 #include "lab/threshold_figure.h"
@@ -15,17 +15,17 @@ static size_t list_groups(const figure_request *request, threshold_group *groups
     size_t draws = request->quick ? 20 : 40, few = request->quick ? 4 : 10, count = 0, d = dims[1];
     uint64_t seed = request->seed;
     for (size_t i = 0; i < SQUARE; i++)
-        groups[count++] = (threshold_group){
-            .like = ireneo_trial_square(i % 2 == 0 ? TRIAL_DECOUPLED : TRIAL_ORIGINAL, TRIAL_PROJECT, dims[i / 2],
-                                        1.0, 2, seed),
-            .draws = draws};
+        groups[count++] =
+            (threshold_group){.like = ireneo_trial_square(i % 2 == 0 ? TRIAL_DECOUPLED : TRIAL_ORIGINAL,
+                                                          TRIAL_PROJECT, dims[i / 2], 1.0, 2, seed),
+                              .draws = draws};
     static const double ranks[] = {0.1, 0.25, 0.5, 0.75};
     for (size_t i = 0; i < 4; i++)
         groups[count++] = (threshold_group){
             .like = ireneo_trial_square(TRIAL_ORIGINAL, TRIAL_PROJECT, d, ranks[i], 2, seed), .draws = few};
     /* Rectangular, and numbers of candidates that do not follow the facts: few (many keys a value), many. */
-    const size_t shapes[][3] = {{d / 2, 2 * d, 0}, {2 * d, d / 2, 0}, {d, d, 20}, {d, d, 100}, {d, d, 1000},
-                                {d, 3 * d / 2, 500}};
+    const size_t shapes[][3] = {{d / 2, 2 * d, 0}, {2 * d, d / 2, 0}, {d, d, 20},
+                                {d, d, 100},       {d, d, 1000},      {d, 3 * d / 2, 500}};
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
         threshold_group *g = &groups[count++];
         *g = (threshold_group){.like = ireneo_trial_square(TRIAL_ORIGINAL, TRIAL_PROJECT, d, 1.0, 2, seed),
@@ -34,13 +34,13 @@ static size_t list_groups(const figure_request *request, threshold_group *groups
         g->like.dim_out = shapes[i][1];
         if (shapes[i][2] > 0) g->like.candidates = shapes[i][2];
     }
-    for (size_t i = 0; i < count; i++) groups[i].like.certify = groups[i].like.rank == 0;
     return count;
 }
 
 static void write_groups(const threshold_group *groups, size_t count, FILE *stream) {
-    fprintf(stream, "problem,dim_in,dim_out,rank,candidates,law,median,low,high,ratio,certified,draws,distance,"
-                    "chance\n");
+    fprintf(stream,
+            "problem,dim_in,dim_out,rank,candidates,law,median,low,high,ratio,certified,draws,distance,"
+            "chance\n");
     for (size_t i = 0; i < count; i++) {
         const threshold_group *g = &groups[i];
         bool own = g->like.facts == g->like.candidates;
@@ -63,8 +63,8 @@ static ireneo_error write_chances(const threshold_group *groups, FILE *stream) {
             IRENEO_TRY(ireneo_threshold_probability(&g->like, true, (double)n, &probability));
             for (size_t k = 0; k < g->draws; k++)
                 if (g->sizes[k] >= n) share += 1.0 / (double)g->draws;
-            fprintf(stream, "%s,%zu,%.6g,%.6g,%.6g\n", ireneo_trial_problem_name(g->like.problem), g->like.dim_in,
-                    (double)n / g->law, share, probability);
+            fprintf(stream, "%s,%zu,%.6g,%.6g,%.6g\n", ireneo_trial_problem_name(g->like.problem),
+                    g->like.dim_in, (double)n / g->law, share, probability);
         }
     }
     return IRENEO_OK;

@@ -18,10 +18,9 @@ static size_t list_groups(const figure_request *request, threshold_group *groups
         bool adam = series == 2;
         for (size_t i = 0; i < (adam ? dims - 1 : dims); i++) {
             threshold_group *g = &groups[count++];
-            g->like = ireneo_trial_square(series == 1 ? TRIAL_DECOUPLED : TRIAL_ORIGINAL,
-                                          adam ? TRIAL_ADAM : TRIAL_PROJECT,
-                                          request->quick ? quick_dims[i] : full_dims[i], 1.0, 2, request->seed);
-            g->like.certify = !adam;
+            g->like = ireneo_trial_square(
+                series == 1 ? TRIAL_DECOUPLED : TRIAL_ORIGINAL, adam ? TRIAL_ADAM : TRIAL_PROJECT,
+                request->quick ? quick_dims[i] : full_dims[i], 1.0, 2, request->seed);
             if (request->quick) g->like.steps = 1000;
             g->draws = request->quick ? 8 : 20;
         }
@@ -30,7 +29,8 @@ static size_t list_groups(const figure_request *request, threshold_group *groups
 }
 
 static void write_measured(const threshold_group *groups, size_t count, FILE *stream) {
-    fprintf(stream, "problem,solver,dim,law,law_load,median_load,low_load,high_load,median,certified,draws\n");
+    fprintf(stream,
+            "problem,solver,dim,law,law_load,median_load,low_load,high_load,median,certified,draws\n");
     for (size_t i = 0; i < count; i++) {
         const threshold_group *g = &groups[i];
         double area = (double)(g->like.dim_in * g->like.dim_in);
@@ -40,7 +40,8 @@ static void write_measured(const threshold_group *groups, size_t count, FILE *st
         fprintf(stream, "%s,%s,%zu,%.8g,%.8g,%.8g,%.8g,%.8g,%.8g,%zu,%zu\n",
                 ireneo_trial_problem_name(g->like.problem), ireneo_trial_solver_name(g->like.solver),
                 g->like.dim_in, g->law, g->law * log(g->law) / area, g->median * log(g->median) / area,
-                g->low * log(g->low) / area, g->high * log(g->high) / area, g->median, g->certified, g->draws);
+                g->low * log(g->low) / area, g->high * log(g->high) / area, g->median, g->certified,
+                g->draws);
     }
 }
 
@@ -67,4 +68,5 @@ static ireneo_error make(const figure_request *request) {
     return ireneo_csv_finish(&csv, write_law(csv.stream));
 }
 
-const figure figure_linear_c1 = {"linear_c1", "critical load against size, certified thresholds and law", make};
+const figure figure_linear_c1 = {"linear_c1", "critical load against size, certified thresholds and law",
+                                 make};

@@ -1,5 +1,5 @@
-/* Summaries of thresholds. The law gives the whole distribution: the threshold is at least n when n facts fit,
- * so the share of draws with a threshold of n or more is compared with Pr(n fit). */
+/* Summaries of thresholds. The law gives the whole distribution: the threshold is at least n when n facts
+ * fit, so the share of draws with a threshold of n or more is compared with Pr(n fit). */
 #include "lab/threshold_figure.h"
 #include "base/memory.h"
 
@@ -33,7 +33,8 @@ static double kolmogorov_tail(double distance, size_t count) {
     return fmin(1.0, fmax(0.0, sum));
 }
 
-/* Both step functions change at whole numbers, so they are compared there: thresholds >= n against Pr(n fit). */
+/* Both step functions change at whole numbers, so they are compared there: thresholds >= n against Pr(n fit).
+ */
 static ireneo_error compare_with_law(threshold_group *g, bool own) {
     g->distance = 0.0;
     for (size_t i = 0; i < g->draws; i++) {
@@ -64,8 +65,8 @@ static ireneo_error summarise(threshold_group *g, const threshold *found) {
     return compare_with_law(g, own);
 }
 
-ireneo_error ireneo_threshold_groups(const figure_request *request, const char *stage, threshold_group *groups,
-                                     size_t count) {
+ireneo_error ireneo_threshold_groups(const figure_request *request, const char *stage,
+                                     threshold_group *groups, size_t count) {
     size_t total = 0;
     for (size_t i = 0; i < count; i++) total += groups[i].draws;
     trial *likes = NULL;

@@ -81,7 +81,7 @@ void ireneo_trial_key(const trial *it, char key[TRIAL_KEY_SIZE]) {
                  PROBLEM_NAMES[it->problem], SOLVER_NAMES[it->solver], it->dim_in, it->dim_out, it->rank,
                  it->facts, it->candidates, (unsigned long long)it->seed);
     size_t rest = TRIAL_KEY_SIZE - (size_t)used;
-    if (it->solver == TRIAL_PROJECT && it->certify) snprintf(key + used, rest, " certify");
+    if (it->solver == TRIAL_PROJECT && it->overload) snprintf(key + used, rest, " overload");
     if (it->solver == TRIAL_ADAM)
         snprintf(key + used, rest, " rate=%.17g warm=%.17g scale=%.17g steps=%zu%s", it->rate, it->warm_up,
                  it->initial_scale, it->steps, it->past_recall ? " past" : "");
@@ -243,7 +243,7 @@ static ireneo_error project(const trial *it, const trial_data *data, int threads
     ireneo_store_info info;
     settings.rank = it->rank;
     settings.threads = threads;
-    settings.skip_certificate = !it->certify;
+    settings.overload = it->overload;
     settings.progress = progress;
     IRENEO_TRY(ireneo_store(&data->facts, &settings, memory, &info));
     result->status = info.status;

@@ -23,7 +23,7 @@ typedef struct trial {
     size_t facts;      /* fact i has candidate i, or i modulo the candidates when facts are more */
     size_t candidates; /* at least 2 */
     uint64_t seed;
-    bool certify; /* project: prove impossibility instead of stopping undecided */
+    bool overload; /* project: when not all facts fit, keep as many as possible */
     /* Training: as in ireneo_train_settings, but with the defaults written out. */
     double rate, warm_up, initial_scale;
     size_t steps;

@@ -89,6 +89,7 @@ double ireneo_rounding_gap(const ireneo_problem *p, const ireneo_inner *inner) {
     size_t in = p->keys.dim, out = p->values.dim;
     float *matrix = NULL;
     double *keys = NULL, *values = NULL, gap = least;
+    if (p->dim_in == 0 || p->dim_out == 0) return least;
     if (IRENEO_ALLOCATE(&matrix, in * out, "memory") == IRENEO_OK &&
         IRENEO_ALLOCATE(&keys, in, "moments") == IRENEO_OK &&
         IRENEO_ALLOCATE(&values, out, "moments") == IRENEO_OK &&
