@@ -19,13 +19,14 @@ static size_t list_groups(const figure_request *request, threshold_group *groups
             (threshold_group){.like = ireneo_trial_square(i % 2 == 0 ? TRIAL_DECOUPLED : TRIAL_ORIGINAL,
                                                           TRIAL_PROJECT, dims[i / 2], 1.0, 2, seed),
                               .draws = draws};
-    static const double ranks[] = {0.1, 0.25, 0.5, 0.75};
+    static const double ranks[] = {0.2, 0.35, 0.5, 0.75};
     for (size_t i = 0; i < 4; i++)
         groups[count++] = (threshold_group){
             .like = ireneo_trial_square(TRIAL_ORIGINAL, TRIAL_PROJECT, d, ranks[i], 2, seed), .draws = few};
     /* Rectangular, and numbers of candidates that do not follow the facts: few (many keys a value), many. */
-    const size_t shapes[][3] = {{d / 2, 2 * d, 0}, {2 * d, d / 2, 0}, {d, d, 20},
-                                {d, d, 100},       {d, d, 1000},      {d, 3 * d / 2, 500}};
+    const size_t shapes[][3] = {
+        {2 * d / 3, 3 * d / 2, 0}, {3 * d / 2, 2 * d / 3, 0}, {d, d, 2 * d}, {d, d, 5 * d}, {d, d, 1000},
+        {d, 3 * d / 2, 500}};
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
         threshold_group *g = &groups[count++];
         *g = (threshold_group){.like = ireneo_trial_square(TRIAL_ORIGINAL, TRIAL_PROJECT, d, 1.0, 2, seed),
