@@ -3,7 +3,7 @@ if (format eq "png") set terminal pngcairo size 1920,840 font "DejaVu Sans,12"
 if (format eq "pdf") set terminal pdfcairo size 7.2,3.15
 array dims[4]
 do for [i=0:3] { stats "law_chance.csv" skip 1 index i using 2 nooutput; dims[i+1] = STATS_min }
-set multiplot layout 1,2 margins 0.075,0.985,0.14,0.92 spacing 0.085,0.1
+set multiplot layout 1,2 margins 0.09,0.985,0.14,0.92 spacing 0.085,0.1
 set logscale x
 set xlabel "facts that fit, by the law" offset 0,0.3
 set ylabel "measured / law" offset 1,0
