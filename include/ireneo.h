@@ -10,10 +10,11 @@
  *   6. Linear memory: storing                         the solver, its settings, how it ended
  *   7. Linear memory: using it                        save, load, check, recall
  *   8. Linear memory: proof                           certificates of impossibility
- *   9. Dense memory: phases and basins                how many patterns fit, how far a query may be
- *  10. Dense memory: retrieval                        from a query to the stored pattern
- *  11. Dense memory: simulation                       the theory's sizes and far beyond
- *  12. Transformers at initialisation: theory         which weight scales keep the signal alive
+ *   9. Linear memory: gradient training               cross-entropy by Adam or L-BFGS, the usual way
+ *  10. Dense memory: phases and basins                how many patterns fit, how far a query may be
+ *  11. Dense memory: retrieval                        from a query to the stored pattern
+ *  12. Dense memory: simulation                       the theory's sizes and far beyond
+ *  13. Transformers at initialisation: theory         which weight scales keep the signal alive
  *
  * Conventions
  *   - A function that can fail returns ireneo_error; ireneo_last_error() holds one sentence about the last
@@ -512,7 +513,67 @@ IRENEO_API ireneo_error ireneo_certificate_load(const char *path, ireneo_certifi
 IRENEO_API void ireneo_certificate_free(ireneo_certificate *certificate);
 
 /* ------------------------------------------------------------------------------------------------------
- * 9. Dense memory: phases and basins
+ * 9. Linear memory: gradient training
+ *
+ * How memories are usually trained: full-batch softmax cross-entropy over the candidates, from small random
+ * weights. It is here for comparison; ireneo_store reaches capacity, sooner.
+ * ---------------------------------------------------------------------------------------------------- */
+
+typedef enum ireneo_optimiser {
+    /** Adam with linear warm-up and cosine decay to zero. */
+    IRENEO_OPTIMISER_ADAM,
+    /** L-BFGS with a line search: the minimum of the cross-entropy itself. */
+    IRENEO_OPTIMISER_LBFGS
+} ireneo_optimiser;
+
+/** Settings of ireneo_train. Zero-initialised settings, or NULL, are the defaults. */
+typedef struct ireneo_train_settings {
+    ireneo_optimiser optimiser;
+    /** Rank of the memory; 0: a full matrix, otherwise two factors are trained. */
+    size_t rank;
+    /** Threads; 0: all cores. */
+    int threads;
+    /** Seed of the initial weights. */
+    uint64_t seed;
+    /** Largest rate of Adam; 0: 0.03. */
+    double rate;
+    /** Share of the steps in which the rate grows; 0: 0.05, negative: none. */
+    double warm_up;
+    /** Most steps; 0: 5000. */
+    size_t max_steps;
+    /** Standard deviation of the entries of W at the start; 0: 0.01. */
+    double initial_scale;
+    /** Non-zero: do not stop when all facts are recalled but go on lowering the loss. */
+    int past_recall;
+    /** L-BFGS stops when the gradient is this share of that at the start; 0: 1e-5. */
+    double tolerance;
+    const ireneo_progress *progress;
+} ireneo_train_settings;
+
+/** How ireneo_train ended. */
+typedef struct ireneo_train_info {
+    /** "stored", "undecided" (a limit was reached with facts missing) or "interrupted". */
+    ireneo_status status;
+    size_t facts, recalled;
+    /** Mean cross-entropy at the last weights, in nats. */
+    double loss;
+    /** As in ireneo_store_info. */
+    double margin;
+    /** Steps taken, and sweeps over all candidates that they needed. */
+    size_t steps, sweeps;
+    double seconds;
+} ireneo_train_info;
+
+/** Trains a memory. *memory is set whenever IRENEO_OK is returned. settings and info may be NULL. */
+IRENEO_API ireneo_error ireneo_train(const ireneo_facts *facts, const ireneo_train_settings *settings,
+                                     ireneo_memory **memory, ireneo_train_info *info);
+
+/** Mean cross-entropy of a memory over the facts, in nats. */
+IRENEO_API ireneo_error ireneo_cross_entropy(const ireneo_memory *memory, const ireneo_facts *facts,
+                                             int threads, double *loss);
+
+/* ------------------------------------------------------------------------------------------------------
+ * 10. Dense memory: phases and basins
  *
  * A dense associative memory (modern Hopfield network, softmax attention) holds P = e^(alpha N) patterns xi,
  * each of N numbers and of length sqrt(N). A query x moves by
@@ -635,7 +696,7 @@ IRENEO_API ireneo_error ireneo_dense_scaled(ireneo_ensemble ensemble, double sca
                                             double neurons, double *scaled_alpha, double *scaled_alpha_exact);
 
 /* ------------------------------------------------------------------------------------------------------
- * 10. Dense memory: retrieval
+ * 11. Dense memory: retrieval
  *
  * A dense memory keeps its patterns as they are and answers a query x by moving it, step after step, to a
  * weighted mean of the patterns:
@@ -721,7 +782,7 @@ IRENEO_API ireneo_error ireneo_dense_recall(const float *patterns, size_t count,
                                             const ireneo_recall_result *result, ireneo_recall_info *info);
 
 /* ------------------------------------------------------------------------------------------------------
- * 11. Dense memory: simulation
+ * 12. Dense memory: simulation
  *
  * One draw stores P random patterns and starts softmax retrieval at, or at an angle from, the first of them.
  * After one step it counts as retrieved when it holds more than half of the attention; after several, when
@@ -825,7 +886,7 @@ IRENEO_API ireneo_error ireneo_dense_simulate(const ireneo_dense_experiment *exp
                                               ireneo_dense_draw *all, ireneo_dense_summary *summary);
 
 /* ------------------------------------------------------------------------------------------------------
- * 12. Transformers at initialisation: theory
+ * 13. Transformers at initialisation: theory
  *
  * Tokens x_s of width d have overlaps x_s . x_t / d = q for s = t and p otherwise; rho = p / q is their
  * cosine similarity. With W_Q and W_K drawn from N(0, beta sqrt(log T) / d) a row of attention over T keys is
