@@ -265,6 +265,9 @@ IRENEO_API double ireneo_free_entropy_asymptotic(double load);
 IRENEO_API ireneo_error ireneo_free_entropy(double load, size_t candidates, size_t draws, uint64_t seed,
                                             double *entropy, double *overlap, double *error);
 
+typedef enum ireneo_normalisation { IRENEO_POST_LN, IRENEO_PRE_LN } ireneo_normalisation;
+typedef enum ireneo_activation { IRENEO_RELU, IRENEO_TANH, IRENEO_GELU } ireneo_activation;
+
 #ifdef __cplusplus
 }
 #endif
