@@ -4,6 +4,8 @@
 
 #include "options.h"
 
+extern const command command_attention_simulate;
+extern const command command_attention_train;
 extern const command command_capacity;
 extern const command command_figure;
 

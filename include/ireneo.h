@@ -265,8 +265,85 @@ IRENEO_API double ireneo_free_entropy_asymptotic(double load);
 IRENEO_API ireneo_error ireneo_free_entropy(double load, size_t candidates, size_t draws, uint64_t seed,
                                             double *entropy, double *overlap, double *error);
 
+/* ------------------------------------------------------------------------------------------------------
+ * 6. Attention: real networks
+ *
+ * A transformer encoder with random weights, run forward and backward, and a small one trained on text: what
+ * the theory of section 5 is checked against. docs/attention-network.md tells how.
+ * ---------------------------------------------------------------------------------------------------- */
+
+/** Where the LayerNorms are: x <- LN(a x + f(x)) or x <- a x + f(LN x). */
 typedef enum ireneo_normalisation { IRENEO_POST_LN, IRENEO_PRE_LN } ireneo_normalisation;
+
+/** The nonlinearity of the MLP. */
 typedef enum ireneo_activation { IRENEO_RELU, IRENEO_TANH, IRENEO_GELU } ireneo_activation;
+
+/** A transformer and the scales of its random weights. Fill it with ireneo_transformer_defaults or a preset.
+ */
+typedef struct ireneo_transformer {
+    /** Blocks of attention and MLP. */
+    size_t layers;
+    size_t width, heads, mlp_width;
+    /** Tokens T, and keys that a row sees (0: all). */
+    double context, keys;
+    ireneo_normalisation normalisation;
+    ireneo_activation activation;
+    int gain_control;
+    /** Query-key scale: entries of W_Q and W_K have variance beta sqrt(log T) / width. */
+    double beta;
+    /** Variances of the entries times the number of inputs: of W_V (or of W_O W_V), W_1 and W_2. */
+    double value_variance, mlp_in_variance, mlp_out_variance;
+    /** Variances of the biases. */
+    double value_bias_variance, mlp_bias_variance;
+    /** Factors on the skip branches around attention and MLP. */
+    double residual_attention, residual_mlp;
+    /** Cosine similarity of the input tokens. */
+    double rho_0;
+    /** q of the input tokens; matters for pre-LN only. */
+    double q_0;
+} ireneo_transformer;
+
+/** Giorlandino and Goldt's Figure 1: 50 post-LN ReLU blocks of width 720, one head, 512 tokens, weight
+ * variances 0.2, bias variances 0.0004, residual strengths 1, beta 1, rho_0 0.05. */
+IRENEO_API void ireneo_transformer_defaults(ireneo_transformer *transformer);
+
+/** How ireneo_attention_simulate measures. */
+typedef struct ireneo_simulation_settings {
+    /** Independent networks and inputs; 0: 10. */
+    size_t draws;
+    /** 1: a token sees only itself and those before it. */
+    int causal;
+    /** 1: leave out the backward pass; gradients are NaN then. */
+    int forward_only;
+    uint64_t seed;
+    /** 0: all cores. The result does not depend on it. */
+    int threads;
+    const ireneo_progress *progress;
+} ireneo_simulation_settings;
+
+/** A mean over draws and its standard error (NaN for a single draw). */
+typedef struct ireneo_estimate {
+    double mean, error;
+} ireneo_estimate;
+
+/** What was measured at one depth: 0 is the input, l the output of block l. */
+typedef struct ireneo_depth_report {
+    /** Mean cosine between different tokens, and mean squared length of a token over the width. */
+    ireneo_estimate rho, q;
+    /** Of the attention rows of block l (NaN at depth 0): sum of squares; entropy in nats; sum over keys of
+     * the product of two different rows. */
+    ireneo_estimate participation, entropy, overlap;
+    /** Squared norms of gradients over that of the (random) gradient at the output: with respect to the
+     * tokens at this depth, and to the weights of block l (NaN at depth 0). */
+    ireneo_estimate gradient_tokens, gradient_query, gradient_key, gradient_value, gradient_mlp_in,
+        gradient_mlp_out;
+} ireneo_depth_report;
+
+/** Random networks fed with Gaussian tokens of overlap rho_0 and squared length q_0; depths is (layers + 1).
+ */
+IRENEO_API ireneo_error ireneo_attention_simulate(const ireneo_transformer *transformer,
+                                                  const ireneo_simulation_settings *settings,
+                                                  ireneo_depth_report *depths);
 
 #ifdef __cplusplus
 }

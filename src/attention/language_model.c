@@ -90,7 +90,8 @@ static void run_network(const ireneo_language_shape *shape, ireneo_scalar *param
     ireneo_scalar *layers = parameters + ireneo_language_model_layout(shape).layers;
     ireneo_network_begin(network, &work->trace);
     for (size_t layer = 0; layer < network->layers; layer++)
-        ireneo_network_layer_forward(network, layers, &work->trace, layer);
+        ireneo_network_layer_forward(network, ireneo_network_layer(network, layers, layer), &work->trace,
+                                     layer);
     size_t rows = work->trace.rows, d = network->width;
     if (network->normalisation == IRENEO_PRE_LN)
         ireneo_normalise_rows(work->trace.stream, work->features, rows, d, work->features_scale,
@@ -200,8 +201,9 @@ double ireneo_language_model_gradients(const ireneo_language_shape *shape, irene
         ireneo_normalise_rows_backward(work->features, work->features_scale, work->trace.gradient,
                                        work->trace.rows, network->width, work->trace.threads);
     for (size_t layer = network->layers; layer-- > 0;)
-        ireneo_network_layer_backward(network, parameters + at.layers, gradients + at.layers, &work->trace,
-                                      layer);
+        ireneo_network_layer_backward(network, ireneo_network_layer(network, parameters + at.layers, layer),
+                                      ireneo_network_layer(network, gradients + at.layers, layer),
+                                      &work->trace, layer);
     backward_embedding(shape, work, tokens, gradients);
     return loss;
 }

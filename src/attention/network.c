@@ -49,9 +49,8 @@ static void forward_pre(const ireneo_network_shape *shape, ireneo_layer_view wei
     add_scaled(trace->stream, (ireneo_scalar)shape->residual_mlp, trace->branch, trace->stream, count);
 }
 
-void ireneo_network_layer_forward(const ireneo_network_shape *shape, ireneo_scalar *parameters,
+void ireneo_network_layer_forward(const ireneo_network_shape *shape, ireneo_layer_view weights,
                                   ireneo_network_trace *trace, size_t layer) {
-    ireneo_layer_view weights = ireneo_network_layer(shape, parameters, layer);
     if (shape->normalisation == IRENEO_POST_LN)
         forward_post(shape, weights, trace, layer);
     else
@@ -87,12 +86,10 @@ static void backward_pre(const ireneo_network_shape *shape, ireneo_layer_view we
     add_scaled(gradient, (ireneo_scalar)shape->residual_attention, through, gradient, count);
 }
 
-void ireneo_network_layer_backward(const ireneo_network_shape *shape, ireneo_scalar *parameters,
-                                   ireneo_scalar *gradients, ireneo_network_trace *trace, size_t layer) {
-    ireneo_layer_view weights = ireneo_network_layer(shape, parameters, layer);
-    ireneo_layer_view sums = ireneo_network_layer(shape, gradients, layer);
+void ireneo_network_layer_backward(const ireneo_network_shape *shape, ireneo_layer_view weights,
+                                   ireneo_layer_view gradients, ireneo_network_trace *trace, size_t layer) {
     if (shape->normalisation == IRENEO_POST_LN)
-        backward_post(shape, weights, sums, trace, layer);
+        backward_post(shape, weights, gradients, trace, layer);
     else
-        backward_pre(shape, weights, sums, trace, layer);
+        backward_pre(shape, weights, gradients, trace, layer);
 }

@@ -25,7 +25,7 @@ typedef struct ireneo_network_shape {
 
 /* Variances at initialisation, see ireneo_network_draw. */
 typedef struct ireneo_network_scales {
-    double beta, value_variance, weight_variance, bias_variance;
+    double beta, value_variance, mlp_in_variance, mlp_out_variance, value_bias_variance, mlp_bias_variance;
 } ireneo_network_scales;
 
 /* ---- parameters: one flat block, layer after layer ---- */
@@ -46,8 +46,8 @@ size_t ireneo_network_parameters(const ireneo_network_shape *shape);
 ireneo_layer_view ireneo_network_layer(const ireneo_network_shape *shape, ireneo_scalar *block, size_t layer);
 
 /* Fills the block with N(0, variance) numbers of one random stream: W_Q and W_K beta sqrt(log T) / d each, so
- * that logits of unit tokens have variance beta^2 log T; W_V value_variance / d; MLP weights weight_variance
- * over their number of inputs; biases bias_variance. */
+ * that logits of unit tokens have variance beta^2 log T; W_V value_variance / d; MLP weights theirs over
+ * their number of inputs; biases theirs. */
 void ireneo_network_draw(const ireneo_network_shape *shape, const ireneo_network_scales *scales,
                          uint64_t seed, uint64_t stream, ireneo_scalar *block, int threads);
 
@@ -110,12 +110,11 @@ void ireneo_mlp_backward(const ireneo_network_shape *shape, ireneo_layer_view we
 void ireneo_network_begin(const ireneo_network_shape *shape, ireneo_network_trace *trace);
 
 /* trace->stream through one layer; layers in order 0 .. layers - 1 after begin. */
-void ireneo_network_layer_forward(const ireneo_network_shape *shape, ireneo_scalar *parameters,
+void ireneo_network_layer_forward(const ireneo_network_shape *shape, ireneo_layer_view weights,
                                   ireneo_network_trace *trace, size_t layer);
 
-/* trace->gradient back through one layer, adding to `gradients`, a block like the parameters; layers in order
- * layers - 1 .. 0. */
-void ireneo_network_layer_backward(const ireneo_network_shape *shape, ireneo_scalar *parameters,
-                                   ireneo_scalar *gradients, ireneo_network_trace *trace, size_t layer);
+/* trace->gradient back through one layer, adding to `gradients`; layers in order layers - 1 .. 0. */
+void ireneo_network_layer_backward(const ireneo_network_shape *shape, ireneo_layer_view weights,
+                                   ireneo_layer_view gradients, ireneo_network_trace *trace, size_t layer);
 
 #endif

@@ -47,11 +47,11 @@ void ireneo_network_draw(const ireneo_network_shape *shape, const ireneo_network
         ireneo_layer_view view = ireneo_network_layer(shape, block, layer);
         scale(view.query_key_value, 2 * d * d, logits);
         scale(view.query_key_value + 2 * d * d, d * d, scales->value_variance / (double)d);
-        scale(view.mlp_in, m * d, scales->weight_variance / (double)d);
-        scale(view.mlp_out, d * m, scales->weight_variance / (double)m);
-        scale(view.value_bias, d, scales->bias_variance);
-        scale(view.mlp_in_bias, m, scales->bias_variance);
-        scale(view.mlp_out_bias, d, scales->bias_variance);
+        scale(view.mlp_in, m * d, scales->mlp_in_variance / (double)d);
+        scale(view.mlp_out, d * m, scales->mlp_out_variance / (double)m);
+        scale(view.value_bias, d, scales->value_bias_variance);
+        scale(view.mlp_in_bias, m, scales->mlp_bias_variance);
+        scale(view.mlp_out_bias, d, scales->mlp_bias_variance);
     }
 }
 

@@ -16,6 +16,13 @@ enum { LANES = 16 };
 #define LOGARITHM   logf
 #endif
 
+/* Weights below e^-46 = 1e-20 of the largest count as zero. They are far below the rounding of the others,
+ * and their products with gradients would be denormal numbers, on which processors are slow. */
+static inline __attribute__((always_inline)) ireneo_scalar weight(ireneo_scalar x) {
+    ireneo_scalar e = EXPONENTIAL(x);
+    return x > -46 ? e : 0;
+}
+
 static inline __attribute__((always_inline)) ireneo_scalar sum_lanes(const ireneo_scalar *lanes) {
     ireneo_scalar pairs[LANES / 2];
     for (int k = 0; k < LANES / 2; k++) pairs[k] = lanes[k] + lanes[k + LANES / 2];
@@ -44,14 +51,14 @@ ireneo_row_report ireneo_softmax_row(ireneo_scalar *row, size_t count) {
     size_t i = 0;
     for (; i + LANES <= count; i += LANES)
         for (int k = 0; k < LANES; k++) {
-            ireneo_scalar x = row[i + (size_t)k] - most, e = EXPONENTIAL(x);
+            ireneo_scalar x = row[i + (size_t)k] - most, e = weight(x);
             row[i + (size_t)k] = e;
             sums[k] += e;
             squares[k] += e * e;
             moments[k] += e * x;
         }
     for (int k = 0; i < count; i++, k++) {
-        ireneo_scalar x = row[i] - most, e = EXPONENTIAL(x);
+        ireneo_scalar x = row[i] - most, e = weight(x);
         row[i] = e;
         sums[k] += e;
         squares[k] += e * e;
@@ -66,7 +73,7 @@ ireneo_row_report ireneo_softmax_row(ireneo_scalar *row, size_t count) {
 
 IRENEO_VECTORISED
 void ireneo_softmax_again(ireneo_scalar *row, size_t count, ireneo_scalar log_sum) {
-    for (size_t i = 0; i < count; i++) row[i] = EXPONENTIAL(row[i] - log_sum);
+    for (size_t i = 0; i < count; i++) row[i] = weight(row[i] - log_sum);
 }
 
 IRENEO_VECTORISED

@@ -1,0 +1,146 @@
+/* ireneo attention simulate: real random networks, measured at every depth. */
+#include "attention_network.h"
+#include "commands.h"
+#include "report.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void print_cell(ireneo_estimate e) {
+    if (isnan(e.mean))
+        printf(" %18s", "");
+    else if (isnan(e.error))
+        printf(" %9.4f         ", e.mean);
+    else
+        printf(" %9.4f %8.4f", e.mean, e.error);
+}
+
+static void print_table(const ireneo_transformer *t, const ireneo_simulation_settings *settings,
+                        const ireneo_depth_report *depths) {
+    printf("%zu networks: %zu %s-LN layers, width %zu, %zu head%s, %zu tokens, beta %g, residual %g (seed "
+           "%llu)\n\n",
+           settings->draws, t->layers, t->normalisation == IRENEO_PRE_LN ? "pre" : "post", t->width, t->heads,
+           t->heads == 1 ? "" : "s", (size_t)t->context, t->beta, t->residual_attention,
+           (unsigned long long)settings->seed);
+    printf("depth         rho    error         q    error        Y2    error   entropy    error   |dL/dx|^2  "
+           "|dL/dW_Q|^2\n");
+    for (size_t depth = 0; depth <= t->layers; depth++) {
+        const ireneo_depth_report *r = &depths[depth];
+        printf("%5zu  ", depth);
+        print_cell(r->rho);
+        print_cell(r->q);
+        print_cell(r->participation);
+        print_cell(r->entropy);
+        if (!isnan(r->gradient_tokens.mean)) printf("  %10.3e", r->gradient_tokens.mean);
+        if (!isnan(r->gradient_query.mean)) printf("   %10.3e", r->gradient_query.mean);
+        printf("\n");
+    }
+}
+
+static void list_estimates(ireneo_json *json, const char *name, const ireneo_depth_report *depths,
+                           size_t layers, size_t offset) {
+    char key[64];
+    for (int errors = 0; errors < 2; errors++) {
+        snprintf(key, sizeof key, "%s%s", name, errors ? "_error" : "");
+        ireneo_json_begin_array(json, key);
+        for (size_t depth = 0; depth <= layers; depth++) {
+            ireneo_estimate e;
+            memcpy(&e, (const char *)&depths[depth] + offset, sizeof e);
+            ireneo_json_number(json, NULL, errors ? e.error : e.mean);
+        }
+        ireneo_json_end_array(json);
+    }
+}
+
+static int print_as_json(const command *self, const ireneo_transformer *t,
+                         const ireneo_simulation_settings *settings, const ireneo_depth_report *depths) {
+    static const struct {
+        const char *name;
+        size_t offset;
+    } columns[] = {
+        {"rho", offsetof(ireneo_depth_report, rho)},
+        {"q", offsetof(ireneo_depth_report, q)},
+        {"participation", offsetof(ireneo_depth_report, participation)},
+        {"entropy", offsetof(ireneo_depth_report, entropy)},
+        {"overlap", offsetof(ireneo_depth_report, overlap)},
+        {"gradient_tokens", offsetof(ireneo_depth_report, gradient_tokens)},
+        {"gradient_query", offsetof(ireneo_depth_report, gradient_query)},
+        {"gradient_key", offsetof(ireneo_depth_report, gradient_key)},
+        {"gradient_value", offsetof(ireneo_depth_report, gradient_value)},
+        {"gradient_mlp_in", offsetof(ireneo_depth_report, gradient_mlp_in)},
+        {"gradient_mlp_out", offsetof(ireneo_depth_report, gradient_mlp_out)},
+    };
+    ireneo_json json = {0};
+    ireneo_json_begin_object(&json, NULL);
+    network_json(t, &json);
+    ireneo_json_number(&json, "rho_0", t->rho_0);
+    ireneo_json_number(&json, "q_0", t->q_0);
+    ireneo_json_bool(&json, "causal", settings->causal != 0);
+    ireneo_json_size(&json, "draws", settings->draws);
+    ireneo_json_size(&json, "seed", settings->seed);
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
+        list_estimates(&json, columns[i].name, depths, t->layers, columns[i].offset);
+    ireneo_json_end_object(&json);
+    return print_json(self, &json, EXIT_DONE);
+}
+
+static int run(const command *self, int argc, char **argv) {
+    ireneo_transformer t;
+    ireneo_transformer_defaults(&t);
+    ireneo_simulation_settings settings = {.draws = 10, .seed = 1};
+    network_words words = {.context = (size_t)t.context};
+    bool json = false, causal = false, forward = false;
+    size_t threads = 0;
+    t.layers = 0;
+    t.width = 0;
+    t.mlp_width = 0;
+    words.context = 0;
+    option options[NETWORK_OPTIONS + 8];
+    network_options(&t, &words, options);
+    const option own[] = {
+        {"rho-0", OPTION_REAL, &t.rho_0, "R", "overlap of the input tokens (default 0.05)", 0, 1, false},
+        {"q-0", OPTION_REAL, &t.q_0, "Q", "their squared length over the width, for pre-LN (default 1)", 0,
+         1e6, false},
+        {"draws", OPTION_SIZE, &settings.draws, "N", "independent networks (default 10)", 1, 1e6, false},
+        {"causal", OPTION_FLAG, &causal, NULL, "a token sees only itself and those before it", 0, 0, false},
+        {"forward", OPTION_FLAG, &forward, NULL, "leave out the gradients", 0, 0, false},
+        {"seed", OPTION_SEED, &settings.seed, "S", "seed of the random numbers (default 1)", 0, 0, false},
+        {"threads", OPTION_SIZE, &threads, "N", "threads (default: all cores)", 1, 4096, false},
+        {"json", OPTION_FLAG, &json, NULL, "machine-readable report", 0, 0, false},
+    };
+    memcpy(options + NETWORK_OPTIONS, own, sizeof own);
+    int outcome =
+        parse_options(self, argc, argv, options, sizeof options / sizeof *options, NULL, 0, 0, NULL);
+    if (outcome != 0) return outcome == PARSE_FINISHED ? EXIT_DONE : outcome;
+    if (t.layers == 0 || t.width == 0 || words.context == 0)
+        return complain(self, EXIT_USAGE, "give --layers, --width and --context");
+    read_network_words(&words, &t);
+    settings.causal = causal;
+    settings.forward_only = forward;
+    settings.threads = (int)threads;
+    ireneo_depth_report *depths = calloc(t.layers + 1, sizeof *depths);
+    if (depths == NULL) return complain(self, EXIT_MACHINE, "not enough memory for %zu layers", t.layers);
+    catch_interrupts();
+    settings.progress = start_progress();
+    ireneo_error failed = ireneo_attention_simulate(&t, &settings, depths);
+    finish_progress();
+    if (failed != IRENEO_OK) {
+        outcome = report_error(self, failed);
+    } else if (json) {
+        outcome = print_as_json(self, &t, &settings, depths);
+    } else {
+        print_table(&t, &settings, depths);
+        outcome = finish_output(self, EXIT_DONE);
+    }
+    free(depths);
+    return outcome;
+}
+
+const command command_attention_simulate = {
+    "attention simulate", "real random transformers, measured layer by layer", run, "",
+    "Gaussian tokens of overlap R go through N random networks; a random gradient comes back. Reported with\n"
+    "standard errors over the networks: overlap rho and length q of the tokens, participation Y2 and "
+    "entropy\n"
+    "(nats) of attention, squared norms of the gradients over that at the output."};

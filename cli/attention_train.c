@@ -1,0 +1,2 @@
+#include "commands.h"
+const command command_attention_train = {0};
