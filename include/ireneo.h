@@ -345,6 +345,61 @@ IRENEO_API ireneo_error ireneo_attention_simulate(const ireneo_transformer *tran
                                                   const ireneo_simulation_settings *settings,
                                                   ireneo_depth_report *depths);
 
+enum { IRENEO_CURVE_POINTS = 20 };
+
+/** How ireneo_attention_train learns. Zero-initialise it and fill what matters. */
+typedef struct ireneo_training_settings {
+    /** Steps of Adam, 0: 1000; sequences a step, 0: 16. */
+    size_t steps, batch;
+    /** Steps until the rate is reached, then it falls linearly to 0 at the last step; 0: a tenth of the
+     * steps.
+     */
+    size_t warmup;
+    /** Largest learning rate, 0: 0.001. */
+    double rate;
+    /** Share of positions that are masked and predicted, 0: 0.2. */
+    double mask;
+    /** Gradients longer than this are shortened to it; 0: 1, negative: never. */
+    double clip;
+    /** 1: the output matrix is that of the token embeddings. */
+    int tied;
+    uint64_t seed;
+    /** 0: all cores. The result does not depend on it. */
+    int threads;
+    /** The stage holds the present loss. */
+    const ireneo_progress *progress;
+} ireneo_training_settings;
+
+/** How a training run ended. Losses are mean cross-entropies of masked symbols in nats. */
+typedef struct ireneo_training_report {
+    /** Different bytes in the text; numbers that were trained. */
+    size_t symbols, parameters;
+    /** Steps made; fewer than asked for when the loss became infinite or NaN, and diverged is 1 then. */
+    size_t steps;
+    int diverged;
+    /** Entropy of the bytes' frequencies: the best loss without a look at the neighbours. */
+    double unigram_entropy;
+    /** Mean over the last tenth of the steps, and on the last tenth of the text, which is not trained on. */
+    double final_loss, held_out_loss;
+    /** Mean loss over each twentieth of the steps; NaN where there were none. */
+    double curve[IRENEO_CURVE_POINTS];
+    /** Mean cosine between tokens of a sequence of the text at the input and at the output of the network,
+     * and mean entropy of attention rows in the first layer and in all layers: before training and after. */
+    double rho_0_before, rho_before, entropy_first_before, entropy_before;
+    double rho_0_after, rho_after, entropy_first_after, entropy_after;
+    double seconds;
+} ireneo_training_report;
+
+/** Trains the transformer to fill masked positions of a text (length bytes). */
+IRENEO_API ireneo_error ireneo_attention_train(const ireneo_transformer *transformer, const void *text,
+                                               size_t length, const ireneo_training_settings *settings,
+                                               ireneo_training_report *report);
+
+/** The same with the text in a file. */
+IRENEO_API ireneo_error ireneo_attention_train_file(const ireneo_transformer *transformer, const char *path,
+                                                    const ireneo_training_settings *settings,
+                                                    ireneo_training_report *report);
+
 #ifdef __cplusplus
 }
 #endif

@@ -16,7 +16,7 @@ void double_draw(const ireneo_language_shape *shape, const ireneo_network_scales
 double double_loss(const ireneo_language_shape *shape, double *parameters, size_t sequences,
                    const int *tokens, const int *targets, double *gradients) {
     ireneo_language_work work;
-    if (ireneo_language_work_create(shape, sequences, 1, &work) != IRENEO_OK) abort();
+    if (ireneo_language_work_create(shape, sequences, 1, false, &work) != IRENEO_OK) abort();
     size_t count = 0;
     for (size_t row = 0; row < work.trace.rows; row++) count += targets[row] >= 0;
     double loss;

@@ -170,7 +170,7 @@ static void test_float_gradients_agree(void **state) {
         }
         double loss = double_loss(&shape, parameters, SEQUENCES, tokens, targets, right);
         ireneo_language_work work;
-        assert_int_equal(ireneo_language_work_create(&shape, SEQUENCES, 1, &work), IRENEO_OK);
+        assert_int_equal(ireneo_language_work_create(&shape, SEQUENCES, 1, false, &work), IRENEO_OK);
         double sum = ireneo_language_model_gradients(&shape, single, &work, tokens, targets,
                                                      1.0 / (double)asked, gradients);
         for (size_t i = 0; i < count; i++) measured[i] = (double)gradients[i];

@@ -40,11 +40,11 @@ void ireneo_language_model_draw(const ireneo_language_shape *shape, const ireneo
 }
 
 ireneo_error ireneo_language_work_create(const ireneo_language_shape *shape, size_t sequences, int threads,
-                                         ireneo_language_work *work) {
+                                         bool measured, ireneo_language_work *work) {
     memset(work, 0, sizeof *work);
     size_t rows = sequences * shape->network.context, d = shape->network.width;
     ireneo_error failed =
-        ireneo_network_trace_create(&shape->network, sequences, threads, true, false, &work->trace);
+        ireneo_network_trace_create(&shape->network, sequences, threads, !measured, measured, &work->trace);
     if (failed == IRENEO_OK) failed = IRENEO_ALLOCATE(&work->embedding, rows * d, "embeddings");
     if (failed == IRENEO_OK) failed = IRENEO_ALLOCATE(&work->embedding_scale, rows, "embeddings");
     if (failed == IRENEO_OK) failed = IRENEO_ALLOCATE(&work->features, rows * d, "features");

@@ -46,8 +46,9 @@ typedef struct ireneo_language_work {
     size_t masked_count;
 } ireneo_language_work;
 
+/* For passes forward and back, or (measured) forward only with a look at the attention rows. */
 ireneo_error ireneo_language_work_create(const ireneo_language_shape *shape, size_t sequences, int threads,
-                                         ireneo_language_work *work);
+                                         bool measured, ireneo_language_work *work);
 void ireneo_language_work_free(ireneo_language_work *work);
 
 /* One group of sequences. tokens (rows) are what the model sees, targets (rows) the symbols to predict, or

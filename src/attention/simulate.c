@@ -4,7 +4,7 @@
  * pre-LN stretched to squared length q_0. The gradient at
  * the output has independent entries N(0, 1 / (context width)), so that its squared norm is about 1. */
 #include "attention/measure.h"
-#include "attention/transformer.h"
+#include "attention/network_settings.h"
 #include "base/memory.h"
 #include "base/progress.h"
 #include "base/random.h"
@@ -174,7 +174,7 @@ ireneo_error ireneo_attention_simulate(const ireneo_transformer *transformer,
     if (chosen.draws == 0) chosen.draws = 10;
     simulation s = {
         .transformer = transformer, .settings = &chosen, .threads = ireneo_thread_count(chosen.threads)};
-    IRENEO_TRY(ireneo_transformer_read(transformer, chosen.causal != 0, &s.shape, &s.scales));
+    IRENEO_TRY(ireneo_network_read(transformer, chosen.causal != 0, &s.shape, &s.scales));
     int before = ireneo_blas_threads(1);
     ireneo_error failed = run_draws(&s, depths);
     ireneo_blas_threads(before);

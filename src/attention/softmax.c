@@ -50,6 +50,7 @@ ireneo_row_report ireneo_softmax_row(ireneo_scalar *row, size_t count) {
     ireneo_scalar sums[LANES] = {0}, squares[LANES] = {0}, moments[LANES] = {0};
     size_t i = 0;
     for (; i + LANES <= count; i += LANES)
+#pragma omp simd
         for (int k = 0; k < LANES; k++) {
             ireneo_scalar x = row[i + (size_t)k] - most, e = weight(x);
             row[i + (size_t)k] = e;

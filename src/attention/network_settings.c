@@ -1,5 +1,5 @@
 /* Defaults and ranges of ireneo_transformer. */
-#include "attention/transformer.h"
+#include "attention/network_settings.h"
 
 #include <math.h>
 
@@ -48,8 +48,8 @@ static ireneo_error check_scale(double value, double most, const char *name) {
     return IRENEO_OK;
 }
 
-ireneo_error ireneo_transformer_read(const ireneo_transformer *t, bool causal, ireneo_network_shape *shape,
-                                     ireneo_network_scales *scales) {
+ireneo_error ireneo_network_read(const ireneo_transformer *t, bool causal, ireneo_network_shape *shape,
+                                 ireneo_network_scales *scales) {
     IRENEO_TRY(check_sizes(t));
     IRENEO_TRY(check_scale(t->beta, 1e4, "beta"));
     IRENEO_TRY(check_scale(t->value_variance, 1e6, "the variance of W_V"));
