@@ -6,6 +6,9 @@
 #include <math.h>
 #include <string.h>
 
+/* LayerNorm follows, so that this changes nothing at the start; it sets how fast embeddings learn. */
+static const double EMBEDDING_DEVIATION = 0.1;
+
 ireneo_language_layout ireneo_language_model_layout(const ireneo_language_shape *shape) {
     size_t d = shape->network.width;
     ireneo_language_layout at = {0};
@@ -27,12 +30,27 @@ static void fill_normals(uint64_t seed, uint64_t stream, size_t count, double de
     for (size_t i = 0; i < count; i++) values[i] *= (ireneo_scalar)deviation;
 }
 
+/* positions (context, width): sines and cosines of the position, of wave lengths 4 to 2 context. */
+static void draw_waves(size_t context, size_t width, ireneo_scalar *positions) {
+    size_t waves = (width + 1) / 2;
+    for (size_t i = 0; i < width; i++) {
+        double share = waves > 1 ? (double)(i / 2) / (double)(waves - 1) : 0.0;
+        double length = 4.0 * pow((double)context / 2.0, share);
+        for (size_t place = 0; place < context; place++) {
+            double angle = 2.0 * M_PI * (double)place / length;
+            positions[place * width + i] =
+                (ireneo_scalar)(EMBEDDING_DEVIATION * M_SQRT2 * (i % 2 == 0 ? sin(angle) : cos(angle)));
+        }
+    }
+}
+
 void ireneo_language_model_draw(const ireneo_language_shape *shape, const ireneo_network_scales *scales,
                                 const double *frequency, uint64_t seed, uint64_t stream,
                                 ireneo_scalar *parameters) {
     ireneo_language_layout at = ireneo_language_model_layout(shape);
     size_t d = shape->network.width;
-    fill_normals(seed, stream, at.layers, 1.0, parameters);
+    fill_normals(seed, stream, at.positions, EMBEDDING_DEVIATION, parameters);
+    draw_waves(shape->network.context, d, parameters + at.positions);
     ireneo_network_draw(&shape->network, scales, seed, stream + 1, parameters + at.layers, 1);
     fill_normals(seed, stream + 2, at.output_bias - at.output, 0.1 / sqrt((double)d), parameters + at.output);
     for (size_t symbol = 0; symbol < shape->symbols; symbol++)
