@@ -1,7 +1,5 @@
 /* ireneo attention simulate: real random networks, measured at every depth. */
-#include "attention_network.h"
-#include "commands.h"
-#include "report.h"
+#include "attention.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -17,17 +15,15 @@ static void print_cell(ireneo_estimate e) {
         printf(" %9.4f %8.4f", e.mean, e.error);
 }
 
-static void print_table(const ireneo_transformer *t, const ireneo_simulation_settings *settings,
-                        const ireneo_depth_report *depths) {
-    printf("%zu networks: %zu %s-LN layers, width %zu, %zu head%s, %zu tokens, beta %g, residual %g (seed "
-           "%llu)\n\n",
-           settings->draws, t->layers, t->normalisation == IRENEO_PRE_LN ? "pre" : "post", t->width, t->heads,
-           t->heads == 1 ? "" : "s", (size_t)t->context, t->beta, t->residual_attention,
-           (unsigned long long)settings->seed);
+static void print_table(const ireneo_transformer *t, const ireneo_network_settings *settings,
+                        const ireneo_network_depth *depths) {
+    print_transformer(t);
+    printf("%zu networks%s, tokens of overlap %g (seed %llu)\n\n", settings->draws,
+           settings->causal ? ", causal attention" : "", t->rho_0, (unsigned long long)settings->seed);
     printf("depth         rho    error         q    error        Y2    error   entropy    error   |dL/dx|^2  "
            "|dL/dW_Q|^2\n");
     for (size_t depth = 0; depth <= t->layers; depth++) {
-        const ireneo_depth_report *r = &depths[depth];
+        const ireneo_network_depth *r = &depths[depth];
         printf("%5zu  ", depth);
         print_cell(r->rho);
         print_cell(r->q);
@@ -39,7 +35,7 @@ static void print_table(const ireneo_transformer *t, const ireneo_simulation_set
     }
 }
 
-static void list_estimates(ireneo_json *json, const char *name, const ireneo_depth_report *depths,
+static void list_estimates(ireneo_json *json, const char *name, const ireneo_network_depth *depths,
                            size_t layers, size_t offset) {
     char key[64];
     for (int errors = 0; errors < 2; errors++) {
@@ -55,28 +51,26 @@ static void list_estimates(ireneo_json *json, const char *name, const ireneo_dep
 }
 
 static int print_as_json(const command *self, const ireneo_transformer *t,
-                         const ireneo_simulation_settings *settings, const ireneo_depth_report *depths) {
+                         const ireneo_network_settings *settings, const ireneo_network_depth *depths) {
     static const struct {
         const char *name;
         size_t offset;
     } columns[] = {
-        {"rho", offsetof(ireneo_depth_report, rho)},
-        {"q", offsetof(ireneo_depth_report, q)},
-        {"participation", offsetof(ireneo_depth_report, participation)},
-        {"entropy", offsetof(ireneo_depth_report, entropy)},
-        {"overlap", offsetof(ireneo_depth_report, overlap)},
-        {"gradient_tokens", offsetof(ireneo_depth_report, gradient_tokens)},
-        {"gradient_query", offsetof(ireneo_depth_report, gradient_query)},
-        {"gradient_key", offsetof(ireneo_depth_report, gradient_key)},
-        {"gradient_value", offsetof(ireneo_depth_report, gradient_value)},
-        {"gradient_mlp_in", offsetof(ireneo_depth_report, gradient_mlp_in)},
-        {"gradient_mlp_out", offsetof(ireneo_depth_report, gradient_mlp_out)},
+        {"rho", offsetof(ireneo_network_depth, rho)},
+        {"q", offsetof(ireneo_network_depth, q)},
+        {"participation", offsetof(ireneo_network_depth, participation)},
+        {"entropy", offsetof(ireneo_network_depth, entropy)},
+        {"overlap", offsetof(ireneo_network_depth, overlap)},
+        {"gradient_tokens", offsetof(ireneo_network_depth, gradient_tokens)},
+        {"gradient_query", offsetof(ireneo_network_depth, gradient_query)},
+        {"gradient_key", offsetof(ireneo_network_depth, gradient_key)},
+        {"gradient_value", offsetof(ireneo_network_depth, gradient_value)},
+        {"gradient_mlp_in", offsetof(ireneo_network_depth, gradient_mlp_in)},
+        {"gradient_mlp_out", offsetof(ireneo_network_depth, gradient_mlp_out)},
     };
     ireneo_json json = {0};
     ireneo_json_begin_object(&json, NULL);
-    network_json(t, &json);
-    ireneo_json_number(&json, "rho_0", t->rho_0);
-    ireneo_json_number(&json, "q_0", t->q_0);
+    write_transformer(&json, "transformer", t);
     ireneo_json_bool(&json, "causal", settings->causal != 0);
     ireneo_json_size(&json, "draws", settings->draws);
     ireneo_json_size(&json, "seed", settings->seed);
@@ -86,22 +80,27 @@ static int print_as_json(const command *self, const ireneo_transformer *t,
     return print_json(self, &json, EXIT_DONE);
 }
 
+/* Measures and prints; depths is (layers + 1). */
+static int measure(const command *self, const ireneo_transformer *t, ireneo_network_settings *settings,
+                   ireneo_network_depth *depths, bool json) {
+    catch_interrupts();
+    settings->progress = start_progress();
+    ireneo_error failed = ireneo_attention_simulate(t, settings, depths);
+    finish_progress();
+    if (failed != IRENEO_OK) return report_error(self, failed);
+    if (json) return print_as_json(self, t, settings, depths);
+    print_table(t, settings, depths);
+    return finish_output(self, EXIT_DONE);
+}
+
 static int run(const command *self, int argc, char **argv) {
-    ireneo_transformer t;
-    ireneo_transformer_defaults(&t);
-    ireneo_simulation_settings settings = {.draws = 10, .seed = 1};
-    network_words words = {.context = (size_t)t.context};
+    transformer_options t;
+    ireneo_network_settings settings = {.draws = 10, .seed = 1};
     bool json = false, causal = false, forward = false;
     size_t threads = 0;
-    t.layers = 0;
-    t.width = 0;
-    t.mlp_width = 0;
-    words.context = 0;
-    option options[NETWORK_OPTIONS + 8];
-    network_options(&t, &words, options);
+    declare_transformer(&t);
     const option own[] = {
-        {"rho-0", OPTION_REAL, &t.rho_0, "R", "overlap of the input tokens (default 0.05)", 0, 1, false},
-        {"q-0", OPTION_REAL, &t.q_0, "Q", "their squared length over the width, for pre-LN (default 1)", 0,
+        {"residual", OPTION_REAL, &t.transformer.residual_attention, "A", "short for --residual-attention", 0,
          1e6, false},
         {"draws", OPTION_SIZE, &settings.draws, "N", "independent networks (default 10)", 1, 1e6, false},
         {"causal", OPTION_FLAG, &causal, NULL, "a token sees only itself and those before it", 0, 0, false},
@@ -110,30 +109,17 @@ static int run(const command *self, int argc, char **argv) {
         {"threads", OPTION_SIZE, &threads, "N", "threads (default: all cores)", 1, 4096, false},
         {"json", OPTION_FLAG, &json, NULL, "machine-readable report", 0, 0, false},
     };
-    memcpy(options + NETWORK_OPTIONS, own, sizeof own);
-    int outcome =
-        parse_options(self, argc, argv, options, sizeof options / sizeof *options, NULL, 0, 0, NULL);
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++) declare_option(&t, own[i]);
+    drop_option(&t, "keys");
+    int outcome = parse_transformer(self, argc, argv, &t);
     if (outcome != 0) return outcome == PARSE_FINISHED ? EXIT_DONE : outcome;
-    if (t.layers == 0 || t.width == 0 || words.context == 0)
-        return complain(self, EXIT_USAGE, "give --layers, --width and --context");
-    read_network_words(&words, &t);
     settings.causal = causal;
     settings.forward_only = forward;
     settings.threads = (int)threads;
-    ireneo_depth_report *depths = calloc(t.layers + 1, sizeof *depths);
-    if (depths == NULL) return complain(self, EXIT_MACHINE, "not enough memory for %zu layers", t.layers);
-    catch_interrupts();
-    settings.progress = start_progress();
-    ireneo_error failed = ireneo_attention_simulate(&t, &settings, depths);
-    finish_progress();
-    if (failed != IRENEO_OK) {
-        outcome = report_error(self, failed);
-    } else if (json) {
-        outcome = print_as_json(self, &t, &settings, depths);
-    } else {
-        print_table(&t, &settings, depths);
-        outcome = finish_output(self, EXIT_DONE);
-    }
+    ireneo_network_depth *depths = calloc(t.transformer.layers + 1, sizeof *depths);
+    if (depths == NULL)
+        return complain(self, EXIT_MACHINE, "not enough memory for %zu layers", t.transformer.layers);
+    outcome = measure(self, &t.transformer, &settings, depths, json);
     free(depths);
     return outcome;
 }

@@ -1,19 +1,15 @@
 /* ireneo attention train: a small encoder learns to fill masked positions of a text. */
-#include "attention_network.h"
-#include "commands.h"
-#include "report.h"
+#include "attention.h"
 
 #include <stdio.h>
 #include <string.h>
 
-static void print_table(const ireneo_transformer *t, const ireneo_training_settings *s,
-                        const ireneo_training_report *r) {
+static void print_table(const ireneo_transformer *t, const ireneo_network_training_settings *s,
+                        const ireneo_network_training_report *r) {
     char text[40];
-    printf("%zu %s-LN layers, width %zu, %zu head%s, %zu tokens, beta %g, residual %g: %s parameters (seed "
-           "%llu)\n\n",
-           t->layers, t->normalisation == IRENEO_PRE_LN ? "pre" : "post", t->width, t->heads,
-           t->heads == 1 ? "" : "s", (size_t)t->context, t->beta, t->residual_attention,
-           grouped((double)r->parameters, text), (unsigned long long)s->seed);
+    print_transformer(t);
+    printf("%s parameters, %zu steps of %zu sequences, rate %g (seed %llu)\n\n",
+           grouped((double)r->parameters, text), s->steps, s->batch, s->rate, (unsigned long long)s->seed);
     printf("  unigram entropy         %9.4f   nats, the best loss without a look at the neighbours\n",
            r->unigram_entropy);
     if (r->diverged) {
@@ -33,11 +29,11 @@ static void print_table(const ireneo_transformer *t, const ireneo_training_setti
 }
 
 static int print_as_json(const command *self, const ireneo_transformer *t, const char *path,
-                         const ireneo_training_settings *s, const ireneo_training_report *r) {
+                         const ireneo_network_training_settings *s, const ireneo_network_training_report *r) {
     ireneo_json json = {0};
     ireneo_json_begin_object(&json, NULL);
     ireneo_json_text(&json, "text", path);
-    network_json(t, &json);
+    write_transformer(&json, "transformer", t);
     ireneo_json_size(&json, "batch", s->batch);
     ireneo_json_number(&json, "rate", s->rate);
     ireneo_json_number(&json, "mask", s->mask);
@@ -66,25 +62,30 @@ static int print_as_json(const command *self, const ireneo_transformer *t, const
     return print_json(self, &json, EXIT_DONE);
 }
 
+/* The small network that is trained when nothing else is asked for. */
+static void choose_small(ireneo_transformer *t) {
+    t->layers = 24;
+    t->width = t->mlp_width = 64;
+    t->heads = 4;
+    t->context = 32;
+    t->beta = 0.5;
+    t->residual_attention = 2.0;
+}
+
 static int run(const command *self, int argc, char **argv) {
-    ireneo_transformer t;
-    ireneo_transformer_defaults(&t);
-    ireneo_training_settings settings = {
-        .steps = 1000, .batch = 16, .rate = 1e-3, .mask = 0.2, .clip = 1.0, .seed = 1};
-    network_words words = {.context = 64};
+    transformer_options t;
+    ireneo_network_training_settings settings = {
+        .steps = 1000, .batch = 24, .rate = 1e-3, .mask = 0.2, .clip = 1.0, .seed = 1};
     const char *path = NULL;
-    size_t threads = 0, paths = 0;
+    size_t threads = 0;
     bool json = false, tied = false;
-    t.layers = 24;
-    t.width = 64;
-    t.mlp_width = 0;
-    t.heads = 4;
-    t.beta = 0.5;
-    option options[NETWORK_OPTIONS + 10];
-    network_options(&t, &words, options);
+    declare_transformer(&t);
+    choose_small(&t.transformer);
     const option own[] = {
+        {"residual", OPTION_REAL, &t.transformer.residual_attention, "A", "short for --residual-attention", 0,
+         1e6, false},
         {"steps", OPTION_SIZE, &settings.steps, "S", "steps of Adam (default 1000)", 1, 1e9, false},
-        {"batch", OPTION_SIZE, &settings.batch, "N", "sequences a step (default 16)", 1, 1 << 16, false},
+        {"batch", OPTION_SIZE, &settings.batch, "N", "sequences a step (default 24)", 1, 1 << 16, false},
         {"rate", OPTION_REAL, &settings.rate, "R", "largest learning rate (default 0.001)", 1e-9, 10, false},
         {"warmup", OPTION_SIZE, &settings.warmup, "N", "steps until it is reached (default: a tenth)", 1, 1e9,
          false},
@@ -96,27 +97,28 @@ static int run(const command *self, int argc, char **argv) {
         {"threads", OPTION_SIZE, &threads, "N", "threads (default: all cores)", 1, 4096, false},
         {"json", OPTION_FLAG, &json, NULL, "machine-readable report", 0, 0, false},
     };
-    memcpy(options + NETWORK_OPTIONS, own, sizeof own);
-    int outcome =
-        parse_options(self, argc, argv, options, sizeof options / sizeof *options, &path, 1, 1, &paths);
+    static const char *const unused[] = {"preset", "keys", "std", "rho0", "q0"};
+    for (size_t i = 0; i < sizeof unused / sizeof *unused; i++) drop_option(&t, unused[i]);
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++) declare_option(&t, own[i]);
+    int outcome = parse_transformer_and_word(self, argc, argv, &t, &path);
     if (outcome != 0) return outcome == PARSE_FINISHED ? EXIT_DONE : outcome;
-    read_network_words(&words, &t);
     settings.tied = tied;
     settings.threads = (int)threads;
-    ireneo_training_report report;
+    ireneo_network_training_report report;
     catch_interrupts();
     settings.progress = start_progress();
-    ireneo_error failed = ireneo_attention_train_file(&t, path, &settings, &report);
+    ireneo_error failed = ireneo_attention_train_file(&t.transformer, path, &settings, &report);
     finish_progress();
     if (failed != IRENEO_OK) return report_error(self, failed);
-    if (json) return print_as_json(self, &t, path, &settings, &report);
-    print_table(&t, &settings, &report);
+    if (json) return print_as_json(self, &t.transformer, path, &settings, &report);
+    print_table(&t.transformer, &settings, &report);
     return finish_output(self, EXIT_DONE);
 }
 
 const command command_attention_train = {
     "attention train", "a small transformer learns a text, to check the trainability diagram", run, "TEXT",
-    "Masked-token prediction over the bytes of TEXT with Adam: linear warm-up, then a linear fall to zero. "
+    "Defaults: 24 layers, width 64, 4 heads, context 32, beta 0.5, residual strength 2. Masked-token "
+    "prediction over the bytes of TEXT with Adam: linear warm-up, then a linear fall to zero. "
     "The\n"
     "report holds the loss against the entropy of the bytes, and whether tokens and attention are "
     "collapsed."};

@@ -4,8 +4,7 @@
 
 #include "options.h"
 
-extern const command command_attention_simulate;
-extern const command command_attention_train;
+extern const command command_attention;
 extern const command command_capacity;
 extern const command command_figure;
 

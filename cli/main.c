@@ -8,6 +8,7 @@
 #include <string.h>
 
 static const command *const COMMANDS[] = {
+    &command_attention,
     &command_capacity,
     &command_figure,
 };
@@ -38,11 +39,6 @@ int main(int argc, char **argv) {
         printf("ireneo %s\n", ireneo_version());
         return finish_output(&overview, EXIT_DONE);
     }
-    extern const command command_attention_simulate, command_attention_train;
-    if (argc > 2 && strcmp(argv[1], "attention") == 0 && strcmp(argv[2], "simulate") == 0)
-        return command_attention_simulate.run(&command_attention_simulate, argc - 3, argv + 3);
-    if (argc > 2 && strcmp(argv[1], "attention") == 0 && strcmp(argv[2], "train") == 0)
-        return command_attention_train.run(&command_attention_train, argc - 3, argv + 3);
     for (size_t i = 0; i < COMMAND_COUNT; i++)
         if (strcmp(argv[1], COMMANDS[i]->name) == 0) return COMMANDS[i]->run(COMMANDS[i], argc - 2, argv + 2);
     fprintf(stderr, "ireneo: there is no command '%s'; 'ireneo --help' lists them\n", argv[1]);

@@ -1,25 +1,7 @@
-/* Defaults and ranges of ireneo_transformer. */
+/* Ranges of what a real network can be made of; the theory allows more. */
 #include "attention/network_settings.h"
 
 #include <math.h>
-
-void ireneo_transformer_defaults(ireneo_transformer *t) {
-    *t = (ireneo_transformer){.layers = 50,
-                              .width = 720,
-                              .heads = 1,
-                              .mlp_width = 720,
-                              .context = 512,
-                              .residual_attention = 1.0,
-                              .residual_mlp = 1.0,
-                              .beta = 1,
-                              .value_variance = 0.2,
-                              .mlp_in_variance = 0.2,
-                              .mlp_out_variance = 0.2,
-                              .value_bias_variance = 0.0004,
-                              .mlp_bias_variance = 0.0004,
-                              .rho_0 = 0.05,
-                              .q_0 = 1.0};
-}
 
 static ireneo_error check_sizes(const ireneo_transformer *t) {
     enum { MOST = 1 << 20 }; /* keeps every index of a BLAS call inside an int */

@@ -13,10 +13,10 @@
 #include <math.h>
 #include <string.h>
 
-enum { FIGURES = sizeof(ireneo_depth_report) / sizeof(ireneo_estimate) };
+enum { FIGURES = sizeof(ireneo_network_depth) / sizeof(ireneo_estimate) };
 enum { STREAM_WEIGHTS = 0x41540001, STREAM_TOKENS, STREAM_GRADIENT, STREAMS_PER_DRAW = 16 };
 
-/* One draw's numbers at one depth, in the order of ireneo_depth_report. */
+/* One draw's numbers at one depth, in the order of ireneo_network_depth. */
 typedef struct depth_sample {
     double rho, q, participation, entropy, overlap;
     double gradient_tokens, gradient_query, gradient_key, gradient_value, gradient_mlp_in, gradient_mlp_out;
@@ -28,7 +28,7 @@ typedef struct simulation {
     const ireneo_transformer *transformer;
     ireneo_network_shape shape;
     ireneo_network_scales scales;
-    const ireneo_simulation_settings *settings;
+    const ireneo_network_settings *settings;
     int threads;
     ireneo_network_trace trace;
     float *parameters;       /* all layers */
@@ -115,7 +115,7 @@ static void add_sample(simulation *s, size_t draw) {
     }
 }
 
-static void write_report(const simulation *s, ireneo_depth_report *depths) {
+static void write_report(const simulation *s, ireneo_network_depth *depths) {
     double draws = (double)s->settings->draws;
     for (size_t depth = 0; depth <= s->shape.layers; depth++) {
         ireneo_estimate *out = (ireneo_estimate *)&depths[depth];
@@ -154,7 +154,7 @@ static void release(simulation *s) {
     free(s->squares);
 }
 
-static ireneo_error run_draws(simulation *s, ireneo_depth_report *depths) {
+static ireneo_error run_draws(simulation *s, ireneo_network_depth *depths) {
     IRENEO_TRY(allocate(s));
     for (size_t draw = 0; draw < s->settings->draws; draw++) {
         if (forward(s, draw) || (!s->settings->forward_only && backward(s, draw)))
@@ -167,9 +167,9 @@ static ireneo_error run_draws(simulation *s, ireneo_depth_report *depths) {
 }
 
 ireneo_error ireneo_attention_simulate(const ireneo_transformer *transformer,
-                                       const ireneo_simulation_settings *settings,
-                                       ireneo_depth_report *depths) {
-    ireneo_simulation_settings chosen = {0};
+                                       const ireneo_network_settings *settings,
+                                       ireneo_network_depth *depths) {
+    ireneo_network_settings chosen = {0};
     if (settings != NULL) chosen = *settings;
     if (chosen.draws == 0) chosen.draws = 10;
     simulation s = {

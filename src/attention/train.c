@@ -2,10 +2,10 @@
  *
  * A batch is cut into groups of one or two sequences; threads take groups, each group has a gradient of its
  * own, and these are added in their order: the result does not depend on the number of threads. */
-#include "attention/adam.h"
 #include "attention/diagnose.h"
 #include "attention/masked_text.h"
 #include "attention/measure.h"
+#include "attention/network_adam.h"
 #include "attention/network_settings.h"
 #include "base/file_view.h"
 #include "base/memory.h"
@@ -22,7 +22,7 @@ enum { STREAM_PARAMETERS = 0x41541000, STREAM_HELD_OUT = 0x41542000 };
 static const uint64_t STREAM_BATCHES = (uint64_t)0x4154 << 32;
 
 typedef struct trainer {
-    ireneo_training_settings settings;
+    ireneo_network_training_settings settings;
     ireneo_language_shape shape;
     ireneo_network_scales scales;
     size_t count; /* parameters */
@@ -34,7 +34,7 @@ typedef struct trainer {
     int *tokens, *targets;       /* (batch, context) */
     ireneo_language_work *works; /* (threads) */
     double *losses;              /* (groups) */
-    ireneo_adam adam;
+    ireneo_network_adam adam;
 } trainer;
 
 /* ---- passes over a batch ---- */
@@ -92,7 +92,7 @@ static void draw_batch(trainer *t, size_t step) {
     }
 }
 
-static double rate_at(const ireneo_training_settings *s, size_t step) {
+static double rate_at(const ireneo_network_training_settings *s, size_t step) {
     if (step < s->warmup) return s->rate * (double)(step + 1) / (double)s->warmup;
     return s->rate * (double)(s->steps - step) / (double)(s->steps - s->warmup);
 }
@@ -107,7 +107,8 @@ static double take_step(trainer *t, size_t step) {
     double norm = sqrt(ireneo_squared_norm(t->gradients, t->count));
     if (!isfinite(norm)) return norm;
     double shorten = t->settings.clip > 0.0 && norm > t->settings.clip ? t->settings.clip / norm : 1.0;
-    ireneo_adam_step(&t->adam, rate_at(&t->settings, step), shorten, t->gradients, t->parameters, t->threads);
+    ireneo_network_adam_step(&t->adam, rate_at(&t->settings, step), shorten, t->gradients, t->parameters,
+                             t->threads);
     return loss;
 }
 
@@ -126,7 +127,7 @@ static void record(loss_record *losses, size_t step, size_t steps, double loss) 
     losses->last_count++;
 }
 
-static ireneo_error take_steps(trainer *t, ireneo_training_report *report) {
+static ireneo_error take_steps(trainer *t, ireneo_network_training_report *report) {
     loss_record losses = {0};
     char stage[32] = "training";
     size_t steps = t->settings.steps;
@@ -164,8 +165,9 @@ static double held_out_loss(trainer *t) {
 
 /* ---- the whole run ---- */
 
-static ireneo_error choose(const ireneo_training_settings *given, ireneo_training_settings *chosen) {
-    *chosen = (ireneo_training_settings){0};
+static ireneo_error choose(const ireneo_network_training_settings *given,
+                           ireneo_network_training_settings *chosen) {
+    *chosen = (ireneo_network_training_settings){0};
     if (given != NULL) *chosen = *given;
     if (chosen->steps == 0) chosen->steps = 1000;
     if (chosen->batch == 0) chosen->batch = 16;
@@ -202,7 +204,7 @@ static ireneo_error prepare(trainer *t) {
     IRENEO_TRY(IRENEO_ALLOCATE(&t->tokens, cells, "a batch of text"));
     IRENEO_TRY(IRENEO_ALLOCATE(&t->targets, cells, "a batch of text"));
     IRENEO_TRY(IRENEO_ALLOCATE(&t->losses, t->groups, "losses"));
-    IRENEO_TRY(ireneo_adam_create(t->count, &t->adam));
+    IRENEO_TRY(ireneo_network_adam_create(t->count, &t->adam));
     IRENEO_TRY(IRENEO_ALLOCATE_ZEROED(&t->works, (size_t)t->threads, "activations"));
     for (int i = 0; i < t->threads; i++)
         IRENEO_TRY(ireneo_language_work_create(&t->shape, t->group_size, 1, false, &t->works[i]));
@@ -213,7 +215,7 @@ static ireneo_error prepare(trainer *t) {
 
 static void release(trainer *t) {
     for (int i = 0; i < t->threads && t->works != NULL; i++) ireneo_language_work_free(&t->works[i]);
-    ireneo_adam_free(&t->adam);
+    ireneo_network_adam_free(&t->adam);
     ireneo_text_free(&t->text);
     free(t->works);
     free(t->parameters);
@@ -223,7 +225,7 @@ static void release(trainer *t) {
     free(t->losses);
 }
 
-static ireneo_error run(trainer *t, ireneo_training_report *report) {
+static ireneo_error run(trainer *t, ireneo_network_training_report *report) {
     double begin = ireneo_seconds();
     IRENEO_TRY(prepare(t));
     report->symbols = t->text.distinct;
@@ -250,8 +252,8 @@ static ireneo_error run(trainer *t, ireneo_training_report *report) {
 }
 
 static ireneo_error train(const ireneo_transformer *transformer, const unsigned char *text, size_t length,
-                          const char *name, const ireneo_training_settings *settings,
-                          ireneo_training_report *report) {
+                          const char *name, const ireneo_network_training_settings *settings,
+                          ireneo_network_training_report *report) {
     trainer t = {0};
     memset(report, 0, sizeof *report);
     IRENEO_TRY(choose(settings, &t.settings));
@@ -266,14 +268,14 @@ static ireneo_error train(const ireneo_transformer *transformer, const unsigned 
 }
 
 ireneo_error ireneo_attention_train(const ireneo_transformer *transformer, const void *text, size_t length,
-                                    const ireneo_training_settings *settings,
-                                    ireneo_training_report *report) {
+                                    const ireneo_network_training_settings *settings,
+                                    ireneo_network_training_report *report) {
     return train(transformer, text, length, "the text", settings, report);
 }
 
 ireneo_error ireneo_attention_train_file(const ireneo_transformer *transformer, const char *path,
-                                         const ireneo_training_settings *settings,
-                                         ireneo_training_report *report) {
+                                         const ireneo_network_training_settings *settings,
+                                         ireneo_network_training_report *report) {
     ireneo_file_view view;
     IRENEO_TRY(ireneo_file_view_open(path, &view));
     ireneo_error failed = train(transformer, view.bytes, view.count, path, settings, report);

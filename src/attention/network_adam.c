@@ -1,6 +1,6 @@
 /* m <- b1 m + (1 - b1) g,  v <- b2 v + (1 - b2) g^2,  x <- x - rate m^ / (sqrt v^ + 1e-8), where m^ and v^
  * are m and v over 1 - b^step. b1 = 0.9, b2 = 0.98. */
-#include "attention/adam.h"
+#include "attention/network_adam.h"
 #include "base/memory.h"
 #include "base/vectorised.h"
 
@@ -11,16 +11,16 @@ enum { CHUNK = 1 << 14 };
 static const float MEAN_DECAY = 0.9f, SQUARE_DECAY = 0.98f, LEAST = 1e-8f;
 static const float NEGLIGIBLE = 1e-36f; /* smaller averages would become denormal, and slow */
 
-ireneo_error ireneo_adam_create(size_t count, ireneo_adam *adam) {
+ireneo_error ireneo_network_adam_create(size_t count, ireneo_network_adam *adam) {
     memset(adam, 0, sizeof *adam);
     adam->count = count;
     ireneo_error failed = IRENEO_ALLOCATE_ZEROED(&adam->mean, count, "the optimiser");
     if (failed == IRENEO_OK) failed = IRENEO_ALLOCATE_ZEROED(&adam->square, count, "the optimiser");
-    if (failed != IRENEO_OK) ireneo_adam_free(adam);
+    if (failed != IRENEO_OK) ireneo_network_adam_free(adam);
     return failed;
 }
 
-void ireneo_adam_free(ireneo_adam *adam) {
+void ireneo_network_adam_free(ireneo_network_adam *adam) {
     free(adam->mean);
     free(adam->square);
     memset(adam, 0, sizeof *adam);
@@ -39,8 +39,8 @@ static void step_chunk(size_t count, float rate, float square_scale, float facto
     }
 }
 
-void ireneo_adam_step(ireneo_adam *adam, double rate, double factor, const float *gradients,
-                      float *parameters, int threads) {
+void ireneo_network_adam_step(ireneo_network_adam *adam, double rate, double factor, const float *gradients,
+                              float *parameters, int threads) {
     adam->steps++;
     double steps = (double)adam->steps;
     float corrected = (float)(rate / (1.0 - pow((double)MEAN_DECAY, steps)));
