@@ -17,7 +17,8 @@ static void print_table(const ireneo_transformer *t, const ireneo_network_traini
     } else {
         printf("  training loss           %9.4f   last tenth of %zu steps\n", r->final_loss, r->steps);
         printf("  held-out loss           %9.4f   last tenth of the text\n", r->held_out_loss);
-        printf("  gained over unigrams    %9.4f   nats, held out\n", r->unigram_entropy - r->held_out_loss);
+        printf("  gained over unigrams    %9.4f   nats, held out, where unigrams lose %.4f\n",
+               r->held_out_unigram - r->held_out_loss, r->held_out_unigram);
     }
     printf("\n                            before     after   training\n");
     printf("  overlap of the input    %9.4f %9.4f\n", r->rho_0_before, r->rho_0_after);
@@ -46,6 +47,7 @@ static int print_as_json(const command *self, const ireneo_transformer *t, const
     ireneo_json_number(&json, "unigram_entropy", r->unigram_entropy);
     ireneo_json_number(&json, "final_loss", r->final_loss);
     ireneo_json_number(&json, "held_out_loss", r->held_out_loss);
+    ireneo_json_number(&json, "held_out_unigram", r->held_out_unigram);
     ireneo_json_begin_array(&json, "losses");
     for (size_t i = 0; i < IRENEO_CURVE_POINTS; i++) ireneo_json_number(&json, NULL, r->curve[i]);
     ireneo_json_end_array(&json);
@@ -72,6 +74,21 @@ static void choose_small(ireneo_transformer *t) {
     t->residual_attention = 2.0;
 }
 
+/* The table of options says so. */
+static void tell_small(transformer_options *t) {
+    static const char *const texts[][2] = {
+        {"layers", "blocks of attention and MLP (default 24)"},
+        {"width", "width of a token (default 64)"},
+        {"heads", "attention heads, which divide the width (default 4)"},
+        {"context", "tokens in a sequence (default 32)"},
+        {"beta", "query-key scale (default 0.5)"},
+        {"residual-attention", "strength of the skip around attention (default 2)"},
+    };
+    for (size_t i = 0; i < t->count; i++)
+        for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
+            if (strcmp(t->list[i].name, texts[k][0]) == 0) t->list[i].help = texts[k][1];
+}
+
 static int run(const command *self, int argc, char **argv) {
     transformer_options t;
     ireneo_network_training_settings settings = {
@@ -81,6 +98,7 @@ static int run(const command *self, int argc, char **argv) {
     bool json = false, tied = false;
     declare_transformer(&t);
     choose_small(&t.transformer);
+    tell_small(&t);
     const option own[] = {
         {"residual", OPTION_REAL, &t.transformer.residual_attention, "A", "short for --residual-attention", 0,
          1e6, false},
@@ -117,8 +135,7 @@ static int run(const command *self, int argc, char **argv) {
 
 const command command_attention_train = {
     "attention train", "a small transformer learns a text, to check the trainability diagram", run, "TEXT",
-    "Defaults: 24 layers, width 64, 4 heads, context 32, beta 0.5, residual strength 2. Masked-token "
-    "prediction over the bytes of TEXT with Adam: linear warm-up, then a linear fall to zero. "
+    "Masked-token prediction over the bytes of TEXT with Adam: linear warm-up, then a linear fall to zero. "
     "The\n"
     "report holds the loss against the entropy of the bytes, and whether tokens and attention are "
     "collapsed."};

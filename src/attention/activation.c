@@ -76,8 +76,12 @@ static void activate_backward(ireneo_activation activation, const ireneo_scalar 
 
 void ireneo_activate(ireneo_activation activation, const ireneo_scalar *x, ireneo_scalar *y, size_t count,
                      int threads) {
+    if (threads <= 1) {
+        activate(activation, x, y, count);
+        return;
+    }
     size_t chunks = (count + CHUNK - 1) / CHUNK;
-#pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1 && chunks > 8)
+#pragma omp parallel for num_threads(threads) schedule(static)
     for (size_t chunk = 0; chunk < chunks; chunk++) {
         size_t first = chunk * CHUNK, size = count - first < CHUNK ? count - first : CHUNK;
         activate(activation, x + first, y + first, size);
@@ -86,8 +90,12 @@ void ireneo_activate(ireneo_activation activation, const ireneo_scalar *x, irene
 
 void ireneo_activate_backward(ireneo_activation activation, const ireneo_scalar *x, ireneo_scalar *gradient,
                               size_t count, int threads) {
+    if (threads <= 1) {
+        activate_backward(activation, x, gradient, count);
+        return;
+    }
     size_t chunks = (count + CHUNK - 1) / CHUNK;
-#pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1 && chunks > 8)
+#pragma omp parallel for num_threads(threads) schedule(static)
     for (size_t chunk = 0; chunk < chunks; chunk++) {
         size_t first = chunk * CHUNK, size = count - first < CHUNK ? count - first : CHUNK;
         activate_backward(activation, x + first, gradient + first, size);

@@ -27,12 +27,12 @@ static void add_sequence(const ireneo_language_shape *shape, float *parameters, 
 }
 
 ireneo_error ireneo_diagnose(const ireneo_language_shape *shape, float *parameters, const int *tokens,
-                             const int *targets, size_t sequences, int threads, ireneo_diagnosis *diagnosis) {
+                             const int *targets, size_t sequences, ireneo_diagnosis *diagnosis) {
     ireneo_language_work work;
     double *scratch = NULL;
     size_t T = shape->network.context;
     memset(diagnosis, 0, sizeof *diagnosis);
-    IRENEO_TRY(ireneo_language_work_create(shape, 1, threads, true, &work));
+    IRENEO_TRY(ireneo_language_work_create(shape, 1, 1, true, &work));
     ireneo_error failed = IRENEO_ALLOCATE(&scratch, shape->network.width, "measurements");
     if (failed == IRENEO_OK) {
         for (size_t s = 0; s < sequences; s++)

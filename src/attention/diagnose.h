@@ -12,6 +12,6 @@ typedef struct ireneo_diagnosis {
 /* Measures on the first sequences of a batch: tokens and targets as for ireneo_language_model_loss, at least
  * one sequence. */
 ireneo_error ireneo_diagnose(const ireneo_language_shape *shape, float *parameters, const int *tokens,
-                             const int *targets, size_t sequences, int threads, ireneo_diagnosis *diagnosis);
+                             const int *targets, size_t sequences, ireneo_diagnosis *diagnosis);
 
 #endif

@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-enum { LANES = 16, ROWS_WORTH_A_THREAD = 64 };
+enum { LANES = 16 };
 
 static const double LEAST_VARIANCE = 1e-12;
 
@@ -65,14 +65,24 @@ static void normalise_row_backward(const ireneo_scalar *y, ireneo_scalar scale, 
 
 void ireneo_normalise_rows(const ireneo_scalar *x, ireneo_scalar *y, size_t rows, size_t width,
                            ireneo_scalar *scale, int threads) {
-#pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1 && rows >= ROWS_WORTH_A_THREAD)
+    if (threads <= 1) {
+        for (size_t row = 0; row < rows; row++)
+            normalise_row(x + row * width, y + row * width, width, scale + row);
+        return;
+    }
+#pragma omp parallel for num_threads(threads) schedule(static)
     for (size_t row = 0; row < rows; row++)
         normalise_row(x + row * width, y + row * width, width, scale + row);
 }
 
 void ireneo_normalise_rows_backward(const ireneo_scalar *y, const ireneo_scalar *scale,
                                     ireneo_scalar *gradient, size_t rows, size_t width, int threads) {
-#pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1 && rows >= ROWS_WORTH_A_THREAD)
+    if (threads <= 1) {
+        for (size_t row = 0; row < rows; row++)
+            normalise_row_backward(y + row * width, scale[row], gradient + row * width, width);
+        return;
+    }
+#pragma omp parallel for num_threads(threads) schedule(static)
     for (size_t row = 0; row < rows; row++)
         normalise_row_backward(y + row * width, scale[row], gradient + row * width, width);
 }

@@ -73,6 +73,17 @@ static void forward_tile(const ireneo_network_shape *shape, ireneo_network_trace
                    ireneo_plain(head.value, head.stride), 0, out + first * shape->width, shape->width, 1);
 }
 
+/* Job number `job` of all (sequence, head, tile). */
+static void forward_job(const ireneo_network_shape *shape, ireneo_network_trace *trace,
+                        ireneo_layer_trace *memory, size_t job, size_t tiles, ireneo_scalar *branch,
+                        ireneo_scalar *tile) {
+    size_t T = shape->context, pair = job / tiles, sequence = pair / shape->heads,
+           number = pair % shape->heads;
+    head_view head = view_head(shape, memory->query_key_value, sequence, number);
+    forward_tile(shape, trace, head, job % tiles * NETWORK_TILE_ROWS, pair * T, memory->log_sum + pair * T,
+                 branch + sequence * T * shape->width + number * head.head_width, tile);
+}
+
 /* Adds what is the same for all rows of a column of A, for the overlap of rows. */
 static void add_column_sums(size_t count, size_t keys, const ireneo_scalar *tile, size_t stride,
                             ireneo_scalar *sums) {
@@ -134,13 +145,15 @@ void ireneo_attention_forward(const ireneo_network_shape *shape, ireneo_layer_vi
                    trace->threads);
     add_to_rows(memory->query_key_value + 2 * d, rows, d, 3 * d, weights.value_bias);
     size_t tiles = (T + NETWORK_TILE_ROWS - 1) / NETWORK_TILE_ROWS, heads = shape->heads;
-#pragma omp parallel for num_threads(trace->threads) schedule(dynamic) if (trace->threads > 1)
-    for (size_t job = 0; job < trace->sequences * heads * tiles; job++) {
-        size_t pair = job / tiles, sequence = pair / heads, number = pair % heads;
-        head_view head = view_head(shape, memory->query_key_value, sequence, number);
-        forward_tile(shape, trace, head, job % tiles * NETWORK_TILE_ROWS, pair * T,
-                     memory->log_sum + pair * T, branch + sequence * T * d + number * head.head_width,
-                     trace->tiles + (size_t)omp_get_thread_num() * NETWORK_TILE_ROWS * T);
+    size_t jobs = trace->sequences * heads * tiles;
+    if (trace->threads <= 1) {
+        for (size_t job = 0; job < jobs; job++)
+            forward_job(shape, trace, memory, job, tiles, branch, trace->tiles);
+    } else {
+#pragma omp parallel for num_threads(trace->threads) schedule(dynamic)
+        for (size_t job = 0; job < jobs; job++)
+            forward_job(shape, trace, memory, job, tiles, branch,
+                        trace->tiles + (size_t)omp_get_thread_num() * NETWORK_TILE_ROWS * T);
     }
     if (trace->column_sum != NULL) measure_columns(shape, trace, layer);
     if (shape->gain_control)
@@ -192,7 +205,14 @@ static void backward_head(const ireneo_network_shape *shape, ireneo_network_trac
                           head_view gradient, const ireneo_scalar *log_sum,
                           const ireneo_scalar *out_gradient) {
     size_t tiles = (shape->context + NETWORK_TILE_ROWS - 1) / NETWORK_TILE_ROWS;
-#pragma omp parallel num_threads(trace->threads) if (trace->threads > 1 && tiles > 1)
+    if (trace->threads <= 1 || tiles == 1) {
+        for (size_t tile = 0; tile < tiles; tile++)
+            backward_queries(shape, trace, head, gradient, tile * NETWORK_TILE_ROWS, log_sum, out_gradient);
+        for (size_t tile = 0; tile < tiles; tile++)
+            backward_keys(shape, trace, head, gradient, tile * NETWORK_TILE_ROWS, out_gradient);
+        return;
+    }
+#pragma omp parallel num_threads(trace->threads)
     {
 #pragma omp for schedule(dynamic)
         for (size_t tile = 0; tile < tiles; tile++)

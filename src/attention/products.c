@@ -18,14 +18,23 @@ static void multiply(size_t rows, size_t columns, size_t inner, ireneo_scalar fa
 #endif
 }
 
+static void multiply_tile(size_t tile, size_t rows, size_t columns, size_t inner, ireneo_scalar factor,
+                          ireneo_operand a, ireneo_operand b, ireneo_scalar keep, ireneo_scalar *c,
+                          size_t stride) {
+    size_t first = tile * TILE_ROWS, count = rows - first < TILE_ROWS ? rows - first : TILE_ROWS;
+    a.values += a.transposed ? first : first * a.stride;
+    multiply(count, columns, inner, factor, a, b, keep, c + first * stride, stride);
+}
+
 void ireneo_product(size_t rows, size_t columns, size_t inner, ireneo_scalar factor, ireneo_operand a,
                     ireneo_operand b, ireneo_scalar keep, ireneo_scalar *c, size_t stride, int threads) {
     size_t tiles = (rows + TILE_ROWS - 1) / TILE_ROWS;
-#pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1 && tiles > 1)
-    for (size_t tile = 0; tile < tiles; tile++) {
-        size_t first = tile * TILE_ROWS, count = rows - first < TILE_ROWS ? rows - first : TILE_ROWS;
-        ireneo_operand part = a;
-        part.values += a.transposed ? first : first * a.stride;
-        multiply(count, columns, inner, factor, part, b, keep, c + first * stride, stride);
+    if (threads <= 1 || tiles == 1) { /* a team of one costs more than a small product */
+        for (size_t tile = 0; tile < tiles; tile++)
+            multiply_tile(tile, rows, columns, inner, factor, a, b, keep, c, stride);
+        return;
     }
+#pragma omp parallel for num_threads(threads) schedule(static)
+    for (size_t tile = 0; tile < tiles; tile++)
+        multiply_tile(tile, rows, columns, inner, factor, a, b, keep, c, stride);
 }

@@ -14,6 +14,7 @@
 #include <string.h>
 
 enum { FIGURES = sizeof(ireneo_network_depth) / sizeof(ireneo_estimate) };
+enum { WORTH_THREADS = 1 << 14 }; /* numbers in the tokens; below, threads wait more than they work */
 enum { STREAM_WEIGHTS = 0x41540001, STREAM_TOKENS, STREAM_GRADIENT, STREAMS_PER_DRAW = 16 };
 
 /* One draw's numbers at one depth, in the order of ireneo_network_depth. */
@@ -175,6 +176,7 @@ ireneo_error ireneo_attention_simulate(const ireneo_transformer *transformer,
     simulation s = {
         .transformer = transformer, .settings = &chosen, .threads = ireneo_thread_count(chosen.threads)};
     IRENEO_TRY(ireneo_network_read(transformer, chosen.causal != 0, &s.shape, &s.scales));
+    if (s.shape.context * s.shape.width < WORTH_THREADS) s.threads = 1;
     int before = ireneo_blas_threads(1);
     ireneo_error failed = run_draws(&s, depths);
     ireneo_blas_threads(before);

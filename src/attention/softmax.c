@@ -23,21 +23,22 @@ static inline __attribute__((always_inline)) ireneo_scalar weight(ireneo_scalar 
     return x > -46 ? e : 0;
 }
 
-static inline __attribute__((always_inline)) ireneo_scalar sum_lanes(const ireneo_scalar *lanes) {
-    ireneo_scalar pairs[LANES / 2];
-    for (int k = 0; k < LANES / 2; k++) pairs[k] = lanes[k] + lanes[k + LANES / 2];
-    ireneo_scalar sum = 0;
-    for (int k = 0; k < LANES / 2; k++) sum += pairs[k];
-    return sum;
+/* Halves the lanes until one is left. */
+static inline __attribute__((always_inline)) ireneo_scalar sum_lanes(ireneo_scalar *lanes) {
+    for (int k = 0; k < 8; k++) lanes[k] += lanes[k + 8];
+    for (int k = 0; k < 4; k++) lanes[k] += lanes[k + 4];
+    return (lanes[0] + lanes[2]) + (lanes[1] + lanes[3]);
 }
 
 static inline __attribute__((always_inline)) ireneo_scalar largest(const ireneo_scalar *row, size_t count) {
     ireneo_scalar lanes[LANES];
     size_t i = 0;
     for (int k = 0; k < LANES; k++) lanes[k] = row[0];
-    for (; i + LANES <= count; i += LANES)
-        for (int k = 0; k < LANES; k++)
-            lanes[k] = row[i + (size_t)k] > lanes[k] ? row[i + (size_t)k] : lanes[k];
+    for (; i + LANES <= count; i += LANES) {
+        const ireneo_scalar *next = row + i;
+#pragma omp simd
+        for (int k = 0; k < LANES; k++) lanes[k] = next[k] > lanes[k] ? next[k] : lanes[k];
+    }
     ireneo_scalar most = lanes[0];
     for (int k = 1; k < LANES; k++) most = lanes[k] > most ? lanes[k] : most;
     for (; i < count; i++) most = row[i] > most ? row[i] : most;

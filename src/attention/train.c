@@ -163,6 +163,13 @@ static double held_out_loss(trainer *t) {
     return asked > 0 ? sum / (double)asked : NAN;
 }
 
+/* The same for a model that knows frequencies only. */
+static double held_out_unigram(const ireneo_text *text) {
+    double sum = 0.0;
+    for (size_t i = text->training; i < text->length; i++) sum -= log(text->frequency[text->symbols[i]]);
+    return sum / (double)(text->length - text->training);
+}
+
 /* ---- the whole run ---- */
 
 static ireneo_error choose(const ireneo_network_training_settings *given,
@@ -231,14 +238,15 @@ static ireneo_error run(trainer *t, ireneo_network_training_report *report) {
     report->symbols = t->text.distinct;
     report->parameters = t->count;
     report->unigram_entropy = t->text.entropy;
+    report->held_out_unigram = held_out_unigram(&t->text);
     draw_batch(t, 0);
     ireneo_diagnosis before, after;
     size_t looks = t->settings.batch < 4 ? t->settings.batch : 4;
-    IRENEO_TRY(ireneo_diagnose(&t->shape, t->parameters, t->tokens, t->targets, looks, t->threads, &before));
+    IRENEO_TRY(ireneo_diagnose(&t->shape, t->parameters, t->tokens, t->targets, looks, &before));
     IRENEO_TRY(take_steps(t, report));
     report->held_out_loss = report->diverged ? INFINITY : held_out_loss(t);
     draw_batch(t, 0);
-    IRENEO_TRY(ireneo_diagnose(&t->shape, t->parameters, t->tokens, t->targets, looks, t->threads, &after));
+    IRENEO_TRY(ireneo_diagnose(&t->shape, t->parameters, t->tokens, t->targets, looks, &after));
     report->rho_0_before = before.rho_0;
     report->rho_before = before.rho;
     report->entropy_first_before = before.entropy_first;
