@@ -189,11 +189,50 @@ static void test_float_gradients_agree(void **state) {
     }
 }
 
+/* Contexts of several tiles, along a random direction of all parameters at once. */
+static void test_long_contexts(void **state) {
+    (void)state;
+    enum { LONG = 150 };
+    static int tokens[LONG], targets[LONG];
+    ireneo_generator generator = {.seed = 6};
+    for (size_t row = 0; row < LONG; row++) {
+        tokens[row] = (int)ireneo_draw_below(&generator, SYMBOLS + 1);
+        targets[row] = tokens[row] == SYMBOLS ? (int)ireneo_draw_below(&generator, SYMBOLS) : -1;
+    }
+    for (size_t variant = 1; variant < VARIANT_COUNT; variant++) {
+        if (VARIANTS[variant].activation == IRENEO_RELU) continue; /* a kink may lie within the step */
+        ireneo_language_shape shape = shape_of(variant);
+        shape.network.context = LONG;
+        size_t count = ireneo_language_model_layout(&shape).count;
+        double *parameters = malloc(count * sizeof *parameters),
+               *gradients = malloc(count * sizeof *gradients), *direction = malloc(count * sizeof *direction),
+               slope = 0.0, loss[2];
+        double_draw(&shape, &SCALES, 30 + variant, parameters);
+        ireneo_fill_normals(8, variant, 0, count, direction);
+        double_loss(&shape, parameters, 1, tokens, targets, gradients);
+        for (size_t i = 0; i < count; i++) slope += gradients[i] * direction[i];
+        const double step = 1e-6;
+        for (int side = 0; side < 2; side++) {
+            for (size_t i = 0; i < count; i++)
+                parameters[i] += (side == 0 ? step : -2.0 * step) * direction[i];
+            loss[side] = double_loss(&shape, parameters, 1, tokens, targets, NULL);
+        }
+        double measured = (loss[0] - loss[1]) / (2.0 * step);
+        if (!(fabs(measured - slope) < 1e-5 * fabs(slope)))
+            print_error("%s: slope %.12g, gradient %.12g\n", VARIANTS[variant].name, measured, slope);
+        assert_true(fabs(measured - slope) < 1e-5 * fabs(slope));
+        free(parameters);
+        free(gradients);
+        free(direction);
+    }
+}
+
 int main(void) {
     int before = ireneo_blas_threads(1);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_double_gradients_are_slopes),
         cmocka_unit_test(test_float_gradients_agree),
+        cmocka_unit_test(test_long_contexts),
     };
     int failures = cmocka_run_group_tests(tests, NULL, NULL);
     ireneo_blas_threads(before);
