@@ -58,6 +58,7 @@ static char letter(int rank, int entropy) {
  */
 static void print_map(const ireneo_trainability *d) {
     size_t columns = d->betas < 40 ? d->betas : 40;
+    if (columns == 0) return;
     printf("\n  . trainable   r rank collapse   e entropy collapse   # both      (left exact at T, right T "
            "to inf)\n\n");
     for (size_t i = d->residuals; i-- > 0;) {

@@ -6,6 +6,14 @@
 
 extern const command command_attention;
 extern const command command_capacity;
+extern const command command_store;
+extern const command command_recall;
+extern const command command_check;
+extern const command command_verify;
+extern const command command_sample;
+extern const command command_dense;
+extern const command command_dense_basins;
+extern const command command_dense_phases;
 extern const command command_figure;
 
 #endif

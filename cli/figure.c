@@ -1,31 +1,15 @@
 /* ireneo figure: makes a figure's data and pictures. */
 #include "lab/figure.h"
 #include "commands.h"
+#include "folder.h"
 #include "report.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 static void print_names(void) {
     for (size_t i = 0; i < ireneo_figure_count; i++)
         printf("  %-16s %s\n", ireneo_figures[i]->name, ireneo_figures[i]->summary);
-}
-
-/* Makes a folder and the folders above it. */
-static int make_folder(const command *self, const char *path) {
-    char part[4096];
-    size_t length = strlen(path);
-    if (length >= sizeof part) return complain(self, EXIT_USAGE, "the path of the output folder is too long");
-    for (size_t i = 1; i <= length; i++) {
-        if (path[i] != '/' && path[i] != '\0') continue;
-        memcpy(part, path, i);
-        part[i] = '\0';
-        if (mkdir(part, 0777) != 0 && errno != EEXIST)
-            return complain(self, EXIT_MACHINE, "%s: %s", part, strerror(errno));
-    }
-    return 0;
 }
 
 static int run(const command *self, int argc, char **argv) {

@@ -8,9 +8,15 @@
 #include <string.h>
 
 static const command *const COMMANDS[] = {
-    &command_attention,
-    &command_capacity,
-    &command_figure,
+    &command_capacity,  //
+    &command_store,     //
+    &command_recall,    //
+    &command_check,     //
+    &command_verify,    //
+    &command_sample,    //
+    &command_dense,     //
+    &command_attention, //
+    &command_figure,    //
 };
 enum { COMMAND_COUNT = sizeof COMMANDS / sizeof *COMMANDS };
 

@@ -2,12 +2,17 @@
  *
  * This header is the whole public interface. It reads top to bottom:
  *
- *   1. Errors, progress, version           what every call shares
- *   2. Arrays on disk                      .npy and .safetensors
- *   3. Random numbers                      functions of (seed, stream, index)
- *   4. Linear memory: the capacity law     how many facts fit
- *   5. Transformers at initialisation: theory    which weight scales keep the signal alive
- *   6. Transformers at initialisation: real networks    simulation, and training on text
+ *   1. Errors, progress, version                      what every call shares
+ *   2. Arrays on disk                                 .npy and .safetensors
+ *   3. Random numbers                                 functions of (seed, stream, index)
+ *   4. Linear memory: the capacity law                how many facts fit
+ *   5. Linear memory: facts                           keys, candidates, targets
+ *   6. Linear memory: storing                         the solver, its settings, how it ended
+ *   7. Linear memory: using it                        save, load, check, recall
+ *   8. Linear memory: proof                           certificates of impossibility
+ *   9. Dense memory: phases and basins                how many patterns fit, how far a query may be
+ *  10. Transformers at initialisation: theory         which weight scales keep the signal alive
+ *  11. Transformers at initialisation: real networks  simulation, and training on text
  *
  * Conventions
  *   - A function that can fail returns ireneo_error; ireneo_last_error() holds one sentence about the last
@@ -268,7 +273,360 @@ IRENEO_API ireneo_error ireneo_free_entropy(double load, size_t candidates, size
                                             double *entropy, double *overlap, double *error);
 
 /* ------------------------------------------------------------------------------------------------------
- * 5. Transformers at initialisation: theory
+ * 5. Linear memory: facts
+ * ---------------------------------------------------------------------------------------------------- */
+
+/** Writes candidates first .. first + count - 1 of one fact to values (count, dim_out). Called from many
+ * threads at once. */
+typedef void (*ireneo_own_candidates)(const void *context, size_t fact, size_t first, size_t count,
+                                      float *values);
+
+/** Facts to store: views of the caller's arrays, never owned. Zero-initialise and fill. */
+typedef struct ireneo_facts {
+    /** n facts, P candidates. */
+    size_t facts, candidates;
+    size_t dim_in, dim_out;
+    /** Keys (facts, dim_in). */
+    const float *keys;
+    /** Candidates (candidates, dim_out) that all facts share; NULL when every fact has its own. */
+    const float *values;
+    /** Index of each fact's value among its candidates (facts); NULL: fact i has candidate i. */
+    const int64_t *targets;
+    /** Own candidates of each fact, made on demand (the decoupled problem); NULL when values are shared. */
+    ireneo_own_candidates own_candidates;
+    const void *own_context;
+} ireneo_facts;
+
+/** Fails with a sentence when the facts cannot be used: no facts, one candidate, NaN, target out of range. */
+IRENEO_API ireneo_error ireneo_facts_check(const ireneo_facts *facts);
+
+/** A fingerprint of keys, values and targets, kept in memories and certificates. */
+IRENEO_API uint64_t ireneo_facts_hash(const ireneo_facts *facts);
+
+/** Random instances of the two problems of the theory. Fact i has candidate i; keys and values are N(0, 1).
+ *  The facts of a smaller instance are a prefix of those of a larger one with the same seed. */
+typedef struct ireneo_sample {
+    uint64_t seed;
+    size_t dim_in, dim_out;
+} ireneo_sample;
+
+/** Keys first .. first + count - 1 into (count, dim_in). */
+IRENEO_API void ireneo_sample_keys(const ireneo_sample *sample, size_t first, size_t count, float *keys);
+
+/** Shared candidates first .. first + count - 1 into (count, dim_out): the original problem. */
+IRENEO_API void ireneo_sample_values(const ireneo_sample *sample, size_t first, size_t count, float *values);
+
+/** Own candidates of a fact: the decoupled problem. An ireneo_own_candidates whose context is an
+ * ireneo_sample. */
+IRENEO_API void ireneo_sample_own_candidates(const void *sample, size_t fact, size_t first, size_t count,
+                                             float *values);
+
+/* ------------------------------------------------------------------------------------------------------
+ * 6. Linear memory: storing
+ * ---------------------------------------------------------------------------------------------------- */
+
+/** How the work ended. */
+typedef enum ireneo_status {
+    /** All facts are recalled; a full pass over all candidates found no exception. */
+    IRENEO_STORED,
+    /** No memory of this shape recalls all facts; a certificate proves it. */
+    IRENEO_IMPOSSIBLE,
+    /** Some facts were given up, the rest is stored (overload). */
+    IRENEO_PARTIAL,
+    /** A limit was reached before an answer; the memory is the best one found. */
+    IRENEO_UNDECIDED,
+    /** The progress callback asked to stop; the memory is the best one found and can be gone on from. */
+    IRENEO_INTERRUPTED
+} ireneo_status;
+
+/** "stored", "impossible", "partial", "undecided", "interrupted". Never NULL. */
+IRENEO_API const char *ireneo_status_name(ireneo_status status);
+
+/** A stored memory: a matrix, or two factors. Score of value y for key x: y^T W x. */
+typedef struct ireneo_memory {
+    size_t dim_in, dim_out;
+    /** Rank of the factors; 0: a full matrix. */
+    size_t rank;
+    /** W (dim_out, dim_in); NULL when factored. */
+    float *matrix;
+    /** W = left right^T: left (dim_out, rank), right (dim_in, rank); NULL when not factored. */
+    float *left, *right;
+    /** Fingerprint of the facts it was made from. */
+    uint64_t facts_hash;
+} ireneo_memory;
+
+IRENEO_API void ireneo_memory_free(ireneo_memory *memory);
+
+/** A proof that facts do not fit: weights R_k > 0 on pairs (fact, competitor) with sum_k R_k (y_target -
+ * y_competitor) x^T = 0. A memory that recalls all facts would make every term's score positive, and their
+ * sum zero. See section 8. */
+typedef struct ireneo_certificate {
+    /** Number of weights. */
+    size_t count;
+    /** Fact, competitor and weight of each (count), sorted by fact. */
+    int64_t *facts, *candidates;
+    double *weights;
+    /** Fingerprint of the facts it is about. */
+    uint64_t facts_hash;
+    /** What it says, in one sentence; "" for the general case. */
+    char reason[160];
+} ireneo_certificate;
+
+typedef enum ireneo_solver {
+    /** Projection on the recall cones: reaches capacity. */
+    IRENEO_SOLVER_PROJECT,
+    /** W = sum_i y_f(i) x_i^T: one pass, a quarter of the capacity. */
+    IRENEO_SOLVER_HEBBIAN
+} ireneo_solver;
+
+/** Settings of ireneo_store. Zero-initialised settings, or NULL, are the defaults. */
+typedef struct ireneo_store_settings {
+    ireneo_solver solver;
+    /** Rank of the memory; 0: full. */
+    size_t rank;
+    /** Threads; 0: all cores. */
+    int threads;
+    /** Most passes over all candidates; 0: 40. */
+    size_t max_scans;
+    /** Most iterations of the inner minimiser; 0: 3000. */
+    size_t max_iterations;
+    /** Margin of the loss in units of the score spread; 0: 0.05, and 0.025 close to capacity. */
+    double margin;
+    /** A memory to start from instead of the Hebbian one; NULL: none. */
+    const ireneo_memory *initial;
+    /** Receives the certificate when the facts are impossible (NULL otherwise); release it with
+     *  ireneo_certificate_free. NULL: the proof is made all the same, and thrown away. */
+    ireneo_certificate **certificate;
+    const ireneo_progress *progress;
+} ireneo_store_settings;
+
+/** Where the time went, in seconds. */
+typedef struct ireneo_store_phases {
+    double whiten, start, scan, proof, direction, line_search, gradient, history, certificate;
+} ireneo_store_phases;
+
+/** How ireneo_store ended. */
+typedef struct ireneo_store_info {
+    ireneo_status status;
+    size_t facts, recalled;
+    /** What the law says about this shape, with the ranks of the data as dimensions. */
+    double facts_capacity, fraction_of_capacity;
+    /** Smallest gap between a target and its best competitor, over the score spread; negative when not all
+     * are recalled. */
+    double margin;
+    /** Passes over all candidates, and iterations of the inner minimiser. */
+    size_t scans, iterations;
+    double seconds;
+    size_t peak_bytes;
+    /** Dimensions that keys and values span. */
+    size_t span_in, span_out;
+    /** Loss at the end, and the norm of its gradient over that at the start. */
+    double loss, gradient_ratio;
+    /** When impossible: the bound that ireneo_verify gives for the certificate. */
+    double certificate_norm_bound;
+    ireneo_store_phases phases;
+} ireneo_store_info;
+
+/** Stores the facts. *memory is set whenever IRENEO_OK is returned, also when the status is not "stored".
+ *  Needs about 3 times the memory of the input arrays. settings and info may be NULL. */
+IRENEO_API ireneo_error ireneo_store(const ireneo_facts *facts, const ireneo_store_settings *settings,
+                                     ireneo_memory **memory, ireneo_store_info *info);
+
+/* ------------------------------------------------------------------------------------------------------
+ * 7. Linear memory: using it
+ * ---------------------------------------------------------------------------------------------------- */
+
+/** What a full pass over all candidates finds. */
+typedef struct ireneo_check_report {
+    size_t facts, recalled;
+    /** As in ireneo_store_info. */
+    double margin;
+    /** Pairs that float32 could not decide and float64 did. */
+    size_t recomputed;
+} ireneo_check_report;
+
+/** Counts the facts that a memory recalls, trusting nothing but the numbers. `recalled` (facts) receives 1 or
+ * 0 a fact; may be NULL. */
+IRENEO_API ireneo_error ireneo_check(const ireneo_memory *memory, const ireneo_facts *facts, int threads,
+                                     const ireneo_progress *progress, unsigned char *recalled,
+                                     ireneo_check_report *report);
+
+/** The `top` best of `candidates` values for each of `count` queries: indices and scores (count, top), best
+ * first. When fewer candidates exist, the rest holds -1 and -infinity. */
+IRENEO_API ireneo_error ireneo_recall(const ireneo_memory *memory, const float *queries, size_t count,
+                                      const float *values, size_t candidates, size_t top, int threads,
+                                      int64_t *indices, float *scores);
+
+/** Writes a memory as .safetensors: tensor W, or U and V with W = U V^T; `values` (candidates, dim_out) is
+ * added unless NULL. `info` and `settings` become metadata; both may be NULL. */
+IRENEO_API ireneo_error ireneo_memory_save(const ireneo_memory *memory, const char *path, const float *values,
+                                           size_t candidates, const ireneo_store_settings *settings,
+                                           const ireneo_store_info *info);
+
+/** Reads a memory that ireneo_memory_save wrote, or any .safetensors with a tensor W, or with U and V. */
+IRENEO_API ireneo_error ireneo_memory_load(const char *path, ireneo_memory **memory);
+
+/* ------------------------------------------------------------------------------------------------------
+ * 8. Linear memory: proof
+ *
+ * Normalised data: keys divided by their root-mean-square norm; values minus their mean, divided by the root
+ * mean square of their entries. If W recalls all facts with margin 1, then sum R <= <E, W> <= |E|_F |W|_F
+ * with E = sum_k R_k (y_target - y_competitor) x^T, so |W|_F >= sum R / |E|_F. A certificate is accepted when
+ * this bound, with every rounding error counted against it, exceeds 1e6: a solvable instance has solutions of
+ * norm 10 to 1000.
+ * ---------------------------------------------------------------------------------------------------- */
+
+/** What the independent check of a certificate finds. */
+typedef struct ireneo_verify_report {
+    /** 1: the certificate is valid and its bound exceeds 1e6. */
+    int accepted;
+    /** No memory of smaller Frobenius norm recalls all facts with margin 1, on normalised data; infinite when
+     * E vanishes exactly. */
+    double norm_bound;
+    /** Sum of the weights, |E|_F on normalised data, and the bound on the rounding error of |E|_F that was
+     * added to it. */
+    double weight_sum, residual, rounding_bound;
+    size_t weights;
+    /** Why it was not accepted, or what it proves, in one sentence. */
+    char sentence[320];
+} ireneo_verify_report;
+
+/** Checks a certificate against facts with code of its own: signs, indices, fingerprint, residual in
+ * compensated float64 sums. */
+IRENEO_API ireneo_error ireneo_verify(const ireneo_certificate *certificate, const ireneo_facts *facts,
+                                      int threads, ireneo_verify_report *report);
+
+/** Writes a certificate (.safetensors), and reads it back. A damaged file or one of another version is
+ * IRENEO_ERROR_DATA. */
+IRENEO_API ireneo_error ireneo_certificate_save(const ireneo_certificate *certificate, const char *path);
+IRENEO_API ireneo_error ireneo_certificate_load(const char *path, ireneo_certificate **certificate);
+IRENEO_API void ireneo_certificate_free(ireneo_certificate *certificate);
+
+/* ------------------------------------------------------------------------------------------------------
+ * 9. Dense memory: phases and basins
+ *
+ * A dense associative memory (modern Hopfield network, softmax attention) holds P = e^(alpha N) patterns xi,
+ * each of N numbers and of length sqrt(N). A query x moves by
+ *
+ *     x <- sum_mu a_mu xi_mu ,   a = softmax(lambda x.xi) .
+ *
+ * For unit vectors the same softmax has the inverse temperature beta = lambda N. The theory of random
+ * patterns says how many fit at a given lambda and how far from its pattern a query may start; docs/dense.md
+ * derives it. Natural logarithms throughout; numbers of patterns are given as logarithms, for they can be
+ * e^3000.
+ * ---------------------------------------------------------------------------------------------------- */
+
+/** How random patterns are drawn. */
+typedef enum ireneo_ensemble {
+    /** Uniform on the sphere of radius sqrt(N). */
+    IRENEO_SPHERICAL,
+    /** Independent N(0, 1) entries. */
+    IRENEO_GAUSSIAN,
+    /** Independent entries -1 and +1. */
+    IRENEO_BINARY
+} ireneo_ensemble;
+
+/** A short name such as "spherical". Never NULL. */
+IRENEO_API const char *ireneo_ensemble_name(ireneo_ensemble ensemble);
+
+/** The memory that is asked about. Zero-initialise it and fill what matters. */
+typedef struct ireneo_dense_point {
+    ireneo_ensemble ensemble;
+    /** Inverse temperature of the softmax, from 1e-9 to 1e9. 0: not given. */
+    double lambda;
+    /** Load log(P)/N, from 1e-9 to 100. 0: not given. */
+    double alpha;
+    /** N, from 2 to 1e9. 0: the limit of large N. */
+    double neurons;
+    /** P, from 2 to 2^63, instead of alpha; needs neurons. 0: not given. */
+    double patterns;
+} ireneo_dense_point;
+
+/** How many patterns fit. What cannot be said is NaN; what no lambda can reach is infinite. */
+typedef struct ireneo_phases_report {
+    /** The point on the critical line: one is given, the other is alpha = alpha_1(lambda) or lambda =
+     * lambda_c(alpha). */
+    double lambda, alpha;
+    /** Largest load at which a given pattern is retrieved. */
+    double alpha_1;
+    /** Load below which few patterns near the query make the competing sum, instead of exponentially many. */
+    double alpha_star;
+    /** Load up to which all P patterns are retrieved at once. */
+    double alpha_c_lower_bound;
+    /** 1 when that bound is the exact alpha_c; 0 for Gaussian patterns, where it is conjectured to be. */
+    int alpha_c_exact;
+    /** alpha_1 by its expansion for large lambda. */
+    double alpha_1_large_lambda;
+    /** Smallest lambda that retrieves a given pattern, or all patterns, at load alpha. */
+    double lambda_c, lambda_c_all;
+    /** lambda beyond which the nearest patterns alone compete at load alpha. */
+    double lambda_star;
+    /** The rigorous bound on alpha of Ramsauer et al. (theorem 3), and what their separation condition gives
+     * for one pattern and for all pairs; spherical patterns only. */
+    double ramsauer, ramsauer_separation_one, ramsauer_separation_pairs;
+    /** kappa: the weight of the competitors, which the finite-N results replace by its mean, has the relative
+     * variance e^(-N kappa). */
+    double noise_exponent;
+
+    /** At N neurons, NaN without. log P at which one step puts half of the attention on the pattern; up to
+     * which the dynamics stay at the pattern; N alpha_1 and N alpha_c_lower_bound. All at lambda. */
+    double log_patterns_one_step, log_patterns_converged, log_patterns_limit, log_patterns_all;
+    /** Smallest lambda for e^(alpha N) patterns: one step, whole dynamics, and the log(N)/N law of the
+     * latter. */
+    double lambda_one_step, lambda_converged, lambda_converged_law;
+} ireneo_phases_report;
+
+/** The critical line at point->lambda, or at point->alpha: exactly one of them is given. */
+IRENEO_API ireneo_error ireneo_dense_phases(const ireneo_dense_point *point, ireneo_phases_report *report);
+
+/** How far a query may be from its pattern. What cannot be said is NaN. */
+typedef struct ireneo_basins_report {
+    double lambda, alpha;
+    /** log P at N neurons; NaN without. */
+    double log_patterns;
+    /** 1 when a pattern is retrieved from its neighbourhood: lambda > lambda_c. */
+    int retrieved;
+    /** 1 when only the nearest patterns compete: lambda >= lambda_star. */
+    int condensed;
+    /** Largest angle (radian) between a random query of length sqrt(N) and its pattern; NaN when nothing is
+     * retrieved. */
+    double theta_c;
+    /** The same for every lambda >= lambda_star: beyond it another pattern is nearer. NaN if there is none.
+     */
+    double theta_star;
+    /** Thresholds at this load. */
+    double lambda_c, lambda_star;
+    /** Free energy of the competing patterns; cos(theta_c) when retrieved. */
+    double free_energy;
+    /** alpha over alpha_1(lambda): 1 is full. */
+    double fraction_of_capacity;
+    /** Binary patterns: the shares of flipped bits that go with theta_c and theta_star. NaN otherwise. */
+    double flip_fraction, flip_fraction_star;
+    /** |x|/sqrt(N) of the state where a query that is not retrieved ends, N to infinity. */
+    double lost_radius;
+
+    /** At N neurons and below lambda_star, NaN otherwise. Angle at which one step puts half of the attention
+     * on the pattern, and up to which the averaged dynamics come back (300 steps; NaN where they do not
+     * settle). */
+    double theta_one_step, theta_converged;
+    /** Thresholds in lambda at N neurons, as in ireneo_phases_report. */
+    double lambda_one_step, lambda_converged;
+    /** Gaussian patterns, lambda < 1: chance that one step from a pattern stays there, from the spread of its
+     * norm. */
+    double retrieval_probability;
+} ireneo_basins_report;
+
+/** Basins at point->lambda and point->alpha, or point->patterns with point->neurons. */
+IRENEO_API ireneo_error ireneo_dense_basins(const ireneo_dense_point *point, ireneo_basins_report *report);
+
+/** Scaled dot products: lambda = scaled_lambda / N^exponent and P = exp(scaled_alpha N^(1 - exponent)), 0 <
+ * exponent < 1. *scaled_alpha is the largest load by the formulas of the limit at lambda, *scaled_alpha_exact
+ * by the average at this N; both tend to scaled_lambda, slowly. Either may be NULL. */
+IRENEO_API ireneo_error ireneo_dense_scaled(ireneo_ensemble ensemble, double scaled_lambda, double exponent,
+                                            double neurons, double *scaled_alpha, double *scaled_alpha_exact);
+
+/* ------------------------------------------------------------------------------------------------------
+ * 10. Transformers at initialisation: theory
  *
  * Tokens x_s of width d have overlaps x_s . x_t / d = q for s = t and p otherwise; rho = p / q is their
  * cosine similarity. With W_Q and W_K drawn from N(0, beta sqrt(log T) / d) a row of attention over T keys is
@@ -499,10 +857,10 @@ IRENEO_API ireneo_error ireneo_recommend(const ireneo_transformer *transformer,
                                          ireneo_recommendation *recommendation);
 
 /* ------------------------------------------------------------------------------------------------------
- * 6. Transformers at initialisation: real networks
+ * 11. Transformers at initialisation: real networks
  *
  * An encoder with random weights, run forward and backward, and a small one trained on text: what the theory
- * of section 5 is held against. docs/attention-network.md tells how.
+ * of section 10 is held against. docs/attention-network.md tells how.
  * ---------------------------------------------------------------------------------------------------- */
 
 /** How ireneo_attention_simulate measures. */

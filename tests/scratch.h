@@ -28,13 +28,14 @@ static inline int scratch_setup(void **state) {
 static inline void scratch_remove(const char *path) {
     DIR *directory = opendir(path);
     for (struct dirent *item; directory != NULL && (item = readdir(directory)) != NULL;) {
-        char child[4096];
+        char *child = NULL;
         if (strcmp(item->d_name, ".") == 0 || strcmp(item->d_name, "..") == 0) continue;
-        snprintf(child, sizeof child, "%s/%s", path, item->d_name);
+        if (asprintf(&child, "%s/%s", path, item->d_name) < 0) break;
         if (item->d_type == DT_DIR)
             scratch_remove(child);
         else
             unlink(child);
+        free(child);
     }
     if (directory != NULL) closedir(directory);
     rmdir(path);

@@ -253,7 +253,7 @@ static void test_whole_network(void **state) {
     ireneo_network_shape shape = {.layers = 3,
                                   .width = 24,
                                   .heads = 3,
-                                  .context = 130, /* three tiles of queries */
+                                  .context = 130, /* two tiles of queries */
                                   .mlp_width = 20,
                                   .residual_attention = 0.7,
                                   .residual_mlp = 1.2};

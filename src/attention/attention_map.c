@@ -16,7 +16,7 @@ static ireneo_error sample(double x, double *values, void *context) {
     double sigma = sinh(x * asinh(map->spread)), ratio = sigma / map->spread, overlap;
     ireneo_rem_row row;
     IRENEO_TRY(ireneo_rem_exact(sigma, map->keys, &row));
-    IRENEO_TRY(ireneo_rem_overlap(sigma, fmax(0.0, 1.0 - ratio * ratio), map->keys, &overlap));
+    IRENEO_TRY(ireneo_rem_row_overlap(sigma, fmax(0.0, 1.0 - ratio * ratio), map->keys, &overlap));
     values[LOG_PARTICIPATION] = log(row.y[2]);
     values[LOG_OVERLAP] = log(overlap);
     values[RELATIVE_ENTROPY] = row.entropy / map->log_keys;

@@ -77,7 +77,7 @@ ireneo_error ireneo_attention_layer(const ireneo_attention_input *input, ireneo_
     ireneo_rem_row row, limit;
     int before = ireneo_blas_threads(1);
     ireneo_error failed = ireneo_rem_exact(sigma, keys, &row);
-    if (failed == IRENEO_OK) failed = ireneo_rem_overlap(sigma, rho, keys, &report->overlap);
+    if (failed == IRENEO_OK) failed = ireneo_rem_row_overlap(sigma, rho, keys, &report->overlap);
     ireneo_blas_threads(before);
     if (failed != IRENEO_OK) return failed;
     ireneo_rem_limit(b, log(keys), &limit);

@@ -41,6 +41,7 @@ static void write_tokens(const profile *to, size_t layer, ireneo_tokens tokens) 
 static ireneo_tokens iterate(const ireneo_block *block, const profile *to) {
     ireneo_tokens tokens = ireneo_block_input(block->transformer), before = tokens;
     write_tokens(to, 0, tokens);
+    to->rho[0] = block->transformer->rho_0; /* without the rounding of 1 - (1 - rho) */
     for (size_t layer = 0; layer < block->transformer->layers; layer++) {
         ireneo_attention_averages attention = ireneo_block_attention(block, to->kind, tokens);
         to->participation[layer] = attention.participation;

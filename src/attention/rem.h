@@ -16,7 +16,7 @@ typedef struct ireneo_rem_row {
 ireneo_error ireneo_rem_exact(double sigma, double keys, ireneo_rem_row *row);
 
 /* O12 = E sum_k A_k B_k of two rows whose logits have correlation rho in [0, 1]. */
-ireneo_error ireneo_rem_overlap(double sigma, double rho, double keys, double *overlap);
+ireneo_error ireneo_rem_row_overlap(double sigma, double rho, double keys, double *overlap);
 
 /* The limit of many keys at sigma^2 = b^2 log(keys): Poisson-Dirichlet above b = sqrt 2, spread out below.
  * The entropy needs log(keys) below the transition. log_partition is its leading term. */

@@ -149,7 +149,7 @@ static double sum_grid(double keys, const overlap_grid *g) {
     return keys * total * step * step;
 }
 
-ireneo_error ireneo_rem_overlap(double sigma, double rho, double keys, double *overlap) {
+ireneo_error ireneo_rem_row_overlap(double sigma, double rho, double keys, double *overlap) {
     *overlap = 1.0 / keys;
     if (sigma < 1e-12 || rho <= 0.0) return IRENEO_OK;
     if (1.0 - rho < 1e-12) {

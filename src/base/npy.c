@@ -95,7 +95,7 @@ static ireneo_error parse_descr(cursor *text, npy_header *header) {
                  {"i4", IRENEO_INT32},
                  {"i8", IRENEO_INT64}};
     if (take(text, '[')) return unsupported_type(text, "structure");
-    char descr[LONGEST_STRING + 1];
+    char descr[LONGEST_STRING + 1] = "";
     IRENEO_TRY(parse_string(text, descr));
     if (descr[0] == '>')
         return ireneo_fail(IRENEO_ERROR_DATA,
@@ -150,7 +150,7 @@ static ireneo_error parse_shape(cursor *text, npy_header *header) {
 }
 
 static ireneo_error parse_entry(cursor *text, npy_header *header) {
-    char key[LONGEST_STRING + 1];
+    char key[LONGEST_STRING + 1] = "";
     IRENEO_TRY(parse_string(text, key));
     bool *seen = strcmp(key, "descr") == 0           ? &header->has_descr
                  : strcmp(key, "fortran_order") == 0 ? &header->has_order

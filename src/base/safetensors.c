@@ -311,17 +311,21 @@ static void list_names(const document *file, char *list, size_t capacity) {
     }
 }
 
-static ireneo_error choose_entry(const document *file, const char *name, const entry **tensor) {
-    *tensor = name != NULL ? find_entry(file, name) : file->count == 1 ? &file->entries[0] : NULL;
-    if (*tensor != NULL) return IRENEO_OK;
-    if (file->count == 0) return ireneo_fail(IRENEO_ERROR_DATA, "%s holds no tensors", file->path);
+/* NULL, with a sentence, when the tensor is not there or the choice is not clear. */
+static const entry *choose_entry(const document *file, const char *name) {
+    if (name == NULL && file->count == 1) return &file->entries[0];
+    const entry *tensor = name == NULL ? NULL : find_entry(file, name);
+    if (tensor != NULL) return tensor;
     char list[512];
     list_names(file, list, sizeof list);
-    if (name != NULL)
-        return ireneo_fail(IRENEO_ERROR_DATA, "%s holds no tensor '%.100s'; it holds %s", file->path, name,
-                           list);
-    return ireneo_fail(IRENEO_ERROR_DATA, "%s holds %zu tensors; choose one as '%s:name' from %s", file->path,
-                       file->count, file->path, list);
+    if (file->count == 0)
+        ireneo_fail(IRENEO_ERROR_DATA, "%s holds no tensors", file->path);
+    else if (name != NULL)
+        ireneo_fail(IRENEO_ERROR_DATA, "%s holds no tensor '%.100s'; it holds %s", file->path, name, list);
+    else
+        ireneo_fail(IRENEO_ERROR_DATA, "%s holds %zu tensors; choose one as '%s:name' from %s", file->path,
+                    file->count, file->path, list);
+    return NULL;
 }
 
 static ireneo_error describe_entry(const document *file, const entry *tensor, ireneo_array *array) {
@@ -346,11 +350,10 @@ static ireneo_error describe_entry(const document *file, const entry *tensor, ir
 ireneo_error ireneo_safetensors_parse(const char *path, const unsigned char *bytes, size_t count,
                                       const char *name, ireneo_array *array) {
     *array = (ireneo_array){0};
-    document file;
-    const entry *tensor = NULL;
+    document file = {0};
     IRENEO_TRY(document_open(path, bytes, count, &file));
-    ireneo_error error = choose_entry(&file, name, &tensor);
-    if (error == IRENEO_OK) error = describe_entry(&file, tensor, array);
+    const entry *tensor = choose_entry(&file, name);
+    ireneo_error error = tensor == NULL ? IRENEO_ERROR_DATA : describe_entry(&file, tensor, array);
     document_close(&file);
     return error;
 }
@@ -376,8 +379,8 @@ static ireneo_error open_file(const char *path, ireneo_file_view *view, document
 
 ireneo_error ireneo_safetensors_metadata(const char *path, const char *key, char **value) {
     *value = NULL;
-    ireneo_file_view view;
-    document file;
+    ireneo_file_view view = {0};
+    document file = {0};
     if (key == NULL) return ireneo_fail(IRENEO_ERROR_ARGUMENT, "no metadata key was given");
     IRENEO_TRY(open_file(path, &view, &file));
     ireneo_error error = copy_metadata(&file, key, value);
@@ -388,8 +391,8 @@ ireneo_error ireneo_safetensors_metadata(const char *path, const char *key, char
 
 ireneo_error ireneo_safetensors_has(const char *path, const char *name, int *found) {
     *found = 0;
-    ireneo_file_view view;
-    document file;
+    ireneo_file_view view = {0};
+    document file = {0};
     if (name == NULL) return ireneo_fail(IRENEO_ERROR_ARGUMENT, "no tensor name was given");
     IRENEO_TRY(open_file(path, &view, &file));
     *found = find_entry(&file, name) != NULL;

@@ -8,5 +8,7 @@ extern const figure figure_attention_gain;
 extern const figure figure_attention_gradient;
 extern const figure figure_attention_participation;
 extern const figure figure_capacity;
+extern const figure figure_dense_basins;
+extern const figure figure_dense_phases;
 
 #endif

@@ -15,7 +15,10 @@
 #include <complex.h>
 #include <math.h>
 
-enum { OUTER_NODES = 120 };                 /* doubling them changes delta by less than 1e-12 */
+enum {
+    OUTER_NODES = 120,
+    ROUGH_NODES = 40
+}; /* doubling the first changes delta by less than 1e-12; the second gives six digits */
 static const double LOG_NEGLIGIBLE = -42.0; /* e^-42 = 6e-19 */
 static const double FAR = 9.0; /* standard deviations beyond which a probability is 0 or 1 here */
 
@@ -66,8 +69,8 @@ double ireneo_cone_level_cdf(double competitors, double margin, double t) {
 }
 
 /* Where the level can lie: below `lower` its probability is nil; above `upper` no competitor of P is left. */
-static void level_range(double candidates, double margin, double *lower, double *upper) {
-    *upper = fmax(ireneo_normal_tail_quantile(fmin(-1.0, -35.0 - log(candidates))), 8.5);
+static void level_range(double candidates, double margin, double log_least, double *lower, double *upper) {
+    *upper = fmax(ireneo_normal_tail_quantile(fmin(-1.0, log_least - log(candidates))), 2.0);
     double low = -9.0 - margin, high = *upper;
     for (int i = 0; i < 60; i++) { /* mean - FAR * deviation falls with t */
         double t = 0.5 * (low + high), mean, deviation;
@@ -88,11 +91,11 @@ static ireneo_error check_candidates(double candidates) {
 }
 
 /* E N: the mean number of competitors above the level. */
-static double mean_lowered(double candidates, double margin) {
+static double mean_lowered(double candidates, double margin, size_t count) {
     double nodes[OUTER_NODES], weights[OUTER_NODES], lower, upper, sum = 0.0;
-    level_range(candidates, margin, &lower, &upper);
-    ireneo_gauss_legendre(OUTER_NODES, lower, upper, nodes, weights);
-    for (int i = 0; i < OUTER_NODES; i++)
+    level_range(candidates, margin, count == ROUGH_NODES ? -16.0 : -36.0, &lower, &upper);
+    ireneo_gauss_legendre(count, lower, upper, nodes, weights);
+    for (size_t i = 0; i < count; i++)
         sum += weights[i] * ireneo_normal_density(nodes[i]) *
                ireneo_cone_level_cdf(candidates - 2.0, margin, nodes[i]);
     return (candidates - 1.0) * sum;
@@ -101,7 +104,7 @@ static double mean_lowered(double candidates, double margin) {
 /* E t: the mean level over all P - 1 competitors. */
 static double mean_level(double candidates, double margin) {
     double nodes[OUTER_NODES], weights[OUTER_NODES], lower, upper, sum = 0.0;
-    level_range(candidates, margin, &lower, &upper);
+    level_range(candidates, margin, -36.0, &lower, &upper);
     ireneo_gauss_legendre(OUTER_NODES, lower, upper, nodes, weights);
     for (int i = 0; i < OUTER_NODES; i++)
         sum += weights[i] * (1.0 - ireneo_cone_level_cdf(candidates - 1.0, margin, nodes[i]));
@@ -110,7 +113,13 @@ static double mean_level(double candidates, double margin) {
 
 ireneo_error ireneo_cone_delta(double candidates, double *delta) {
     IRENEO_TRY(check_candidates(candidates));
-    *delta = mean_lowered(candidates, 0.0);
+    *delta = mean_lowered(candidates, 0.0, OUTER_NODES);
+    return IRENEO_OK;
+}
+
+ireneo_error ireneo_cone_delta_rough(double candidates, double *delta) {
+    IRENEO_TRY(check_candidates(candidates));
+    *delta = mean_lowered(candidates, 0.0, ROUGH_NODES);
     return IRENEO_OK;
 }
 
@@ -119,17 +128,17 @@ ireneo_error ireneo_cone_margin_distance(double candidates, double margin, doubl
     if (!(margin >= 0.0 && margin <= 1e3))
         return ireneo_fail(IRENEO_ERROR_ARGUMENT,
                            "the margin must lie between 0 and 1000 score spreads, not %g", margin);
-    *distance = mean_lowered(candidates, margin);
+    *distance = mean_lowered(candidates, margin, OUTER_NODES);
     if (margin > 0.0) *distance += margin * (mean_level(candidates, margin) + margin);
     return IRENEO_OK;
 }
 
 ireneo_error ireneo_cone_variance(double candidates, double *variance) {
     IRENEO_TRY(check_candidates(candidates));
-    double delta = mean_lowered(candidates, 0.0), pairs = 0.0;
+    double delta = mean_lowered(candidates, 0.0, OUTER_NODES), pairs = 0.0;
     if (candidates > 2.0) {
         double nodes[OUTER_NODES], weights[OUTER_NODES], lower, upper, others = fmax(0.0, candidates - 3.0);
-        level_range(candidates, 0.0, &lower, &upper);
+        level_range(candidates, 0.0, -36.0, &lower, &upper);
         ireneo_gauss_legendre(OUTER_NODES, lower, upper, nodes, weights);
         for (int i = 0; i < OUTER_NODES; i++) {
             double b = nodes[i], mean, deviation;

@@ -1,0 +1,90 @@
+/* Store at 0.95 of the law, in units of one plain sgemm score pass of the same size, and where the time goes.
+ * Arguments: pairs "dim load" (default 100, 200 and 400 at 0.95). */
+#include "base/memory.h"
+#include "base/progress.h"
+#include "base/threads.h"
+#include "ireneo.h"
+
+#include <cblas.h>
+#include <math.h>
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* The plain pass: all scores y_j^T h_i through one buffer a thread, 512 x 2048 tiles, one-thread BLAS inside OpenMP. */
+static double plain_pass(const float *h, const float *y, size_t n, size_t columns, size_t dim, int threads) {
+    enum { ROWS = 512, COLUMNS = 2048 };
+    size_t tile = n / (size_t)threads < ROWS ? (n + (size_t)threads - 1) / (size_t)threads : ROWS;
+    float *space = malloc((size_t)threads * ROWS * COLUMNS * sizeof *space);
+    if (space == NULL) exit(4);
+    double start = ireneo_seconds();
+    size_t tiles = (n + tile - 1) / tile;
+#pragma omp parallel for num_threads(threads) schedule(dynamic)
+    for (size_t k = 0; k < tiles; k++) {
+        float *scores = space + (size_t)omp_get_thread_num() * ROWS * COLUMNS;
+        size_t first = k * tile, count = n - first < tile ? n - first : tile;
+        for (size_t c = 0; c < columns; c += COLUMNS) {
+            size_t width = columns - c < COLUMNS ? columns - c : COLUMNS;
+            cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)count, (int)width, (int)dim, 1.0f, h + first * dim, (int)dim,
+                        y + c * dim, (int)dim, 0.0f, scores, (int)width);
+        }
+    }
+    double seconds = ireneo_seconds() - start;
+    free(space);
+    return seconds;
+}
+
+static int bench(size_t dim, double load, size_t seeds) {
+    ireneo_shape shape = {.dim_in = dim, .dim_out = dim};
+    ireneo_capacity_report report;
+    if (ireneo_capacity(&shape, &report) != IRENEO_OK) return 1;
+    size_t n = (size_t)(load * report.facts_capacity);
+    int threads = ireneo_thread_count(0), bad = 0;
+    float *keys = malloc(n * dim * sizeof *keys), *values = malloc(n * dim * sizeof *values);
+    if (keys == NULL || values == NULL) exit(4);
+    for (size_t seed = 1; seed <= seeds; seed++) {
+        ireneo_sample sample = {seed, dim, dim};
+        ireneo_sample_keys(&sample, 0, n, keys);
+        ireneo_sample_values(&sample, 0, n, values);
+        int before = ireneo_blas_threads(1);
+        double pass = INFINITY;
+        for (int k = 0; k < (n < 3000 ? 20 : n < 20000 ? 3 : 1); k++) pass = fmin(pass, plain_pass(keys, values, n, n, dim, threads));
+        ireneo_blas_threads(before);
+        ireneo_facts facts = {.facts = n, .candidates = n, .dim_in = dim, .dim_out = dim, .keys = keys, .values = values};
+        ireneo_memory *memory = NULL;
+        ireneo_store_info info;
+        double best = INFINITY;
+        for (int k = 0; k < (n < 3000 ? 5 : 1); k++) {
+            ireneo_memory_free(memory);
+            if (ireneo_store(&facts, NULL, &memory, &info) != IRENEO_OK) {
+                fprintf(stderr, "%s\n", ireneo_last_error());
+                exit(1);
+            }
+            best = fmin(best, info.seconds);
+        }
+        const ireneo_store_phases *p = &info.phases;
+        printf("d %4zu  n %6zu  seed %zu  %-10s recalled %zu  pass %.4f s  store %.4f s = %.2f passes  scans %zu  iterations %zu\n", dim, n, seed,
+               ireneo_status_name(info.status), info.recalled, pass, best, best / pass, info.scans, info.iterations);
+        printf("       in passes: whiten %.2f start %.2f scan %.2f proof %.2f direction %.2f line %.2f gradient %.2f history %.2f; peak %.2f GB\n",
+               p->whiten / pass, p->start / pass, p->scan / pass, p->proof / pass, p->direction / pass, p->line_search / pass,
+               p->gradient / pass, p->history / pass, (double)info.peak_bytes / 1e9);
+        fflush(stdout);
+        if (info.status != IRENEO_STORED) bad = 1;
+        ireneo_memory_free(memory);
+    }
+    free(keys);
+    free(values);
+    return bad;
+}
+
+int main(int argc, char **argv) {
+    int bad = 0;
+    if (argc > 2) {
+        for (int k = 1; k + 1 < argc; k += 2) bad |= bench((size_t)atol(argv[k]), atof(argv[k + 1]), 1);
+        return bad;
+    }
+    bad |= bench(100, 0.95, 3);
+    bad |= bench(200, 0.95, 3);
+    bad |= bench(400, 0.95, 1);
+    return bad;
+}

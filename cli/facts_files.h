@@ -1,0 +1,30 @@
+/* Facts from files, as store, check and verify take them. */
+#ifndef IRENEO_CLI_FACTS_FILES_H
+#define IRENEO_CLI_FACTS_FILES_H
+
+#include "report.h"
+
+typedef struct facts_files {
+    ireneo_facts facts;
+    float *keys, *values;
+    int64_t *targets;
+} facts_files;
+
+/* Loads KEYS, VALUES and, unless NULL, TARGETS, and checks that they belong together. Returns 0 or an exit
+ * code. */
+int load_facts(const command *self, const char *keys, const char *values, const char *targets,
+               facts_files *files);
+void free_facts(facts_files *files);
+
+/* Lines of a text file, for labels. Returns 0 or an exit code. */
+typedef struct label_file {
+    char *text;
+    char **lines;
+    size_t count;
+} label_file;
+
+int load_labels(const command *self, const char *path, label_file *labels);
+void free_labels(label_file *labels);
+const char *label_of(const label_file *labels, int64_t index); /* NULL when there is none */
+
+#endif

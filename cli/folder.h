@@ -1,0 +1,10 @@
+/* Output folders. */
+#ifndef IRENEO_CLI_FOLDER_H
+#define IRENEO_CLI_FOLDER_H
+
+#include "options.h"
+
+/* Makes a folder and the folders above it. Returns 0 or an exit code after one sentence. */
+int make_folder(const command *self, const char *path);
+
+#endif

@@ -1,0 +1,191 @@
+/* ireneo store: stores facts in a matrix, or says that it cannot be done. */
+#include "commands.h"
+#include "facts_files.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef struct store_request {
+    const char *files[2];
+    const char *targets, *output, *solver, *initial, *certificate;
+    ireneo_store_settings settings;
+    size_t threads;
+    bool json, resume, with_values;
+} store_request;
+
+static void print_table(const store_request *q, const ireneo_store_info *info, const char *written) {
+    char text[40];
+    printf("%s: %s of ", ireneo_status_name(info->status), grouped((double)info->recalled, text));
+    printf("%s facts recalled\n\n", grouped((double)info->facts, text));
+    printf("  fraction of capacity  %10.3f   the law holds %s facts\n", info->fraction_of_capacity,
+           grouped(info->facts_capacity, text));
+    printf("  smallest margin       %10.2e   score spreads\n", info->margin);
+    printf("  passes over the data  %10zu   and %zu iterations in %.2f s\n", info->scans, info->iterations,
+           info->seconds);
+    if (info->span_in > 0)
+        printf("  data span             %10zu   dimensions of keys, %zu of values\n", info->span_in,
+               info->span_out);
+    if (info->status == IRENEO_IMPOSSIBLE)
+        printf("  proof                    no memory of norm below %.3g recalls all with margin 1\n",
+               info->certificate_norm_bound);
+    if (info->status == IRENEO_UNDECIDED && q->settings.solver == IRENEO_SOLVER_PROJECT)
+        printf("  the limit of scans or iterations was reached; go on with --resume\n");
+    if (written != NULL) printf("  written to            %s\n", written);
+}
+
+static int print_report(const command *self, const store_request *q, const ireneo_store_info *info,
+                        const char *written, int exit_code) {
+    if (!q->json) {
+        print_table(q, info, written);
+        return finish_output(self, exit_code);
+    }
+    ireneo_json json = {0};
+    ireneo_json_begin_object(&json, NULL);
+    ireneo_json_text(&json, "status", ireneo_status_name(info->status));
+    ireneo_json_size(&json, "facts", info->facts);
+    ireneo_json_size(&json, "recalled", info->recalled);
+    ireneo_json_number(&json, "facts_capacity", info->facts_capacity);
+    ireneo_json_number(&json, "fraction_of_capacity", info->fraction_of_capacity);
+    ireneo_json_number(&json, "margin", info->margin);
+    ireneo_json_size(&json, "scans", info->scans);
+    ireneo_json_size(&json, "iterations", info->iterations);
+    ireneo_json_number(&json, "seconds", info->seconds);
+    ireneo_json_size(&json, "peak_bytes", info->peak_bytes);
+    ireneo_json_size(&json, "span_in", info->span_in);
+    ireneo_json_size(&json, "span_out", info->span_out);
+    if (info->status == IRENEO_IMPOSSIBLE)
+        ireneo_json_number(&json, "certificate_norm_bound", info->certificate_norm_bound);
+    ireneo_json_text(&json, "memory", written);
+    ireneo_json_end_object(&json);
+    return print_json(self, &json, exit_code);
+}
+
+static int exit_code_of(ireneo_status status) {
+    switch (status) {
+    case IRENEO_STORED:
+    case IRENEO_PARTIAL:
+        return EXIT_DONE;
+    case IRENEO_IMPOSSIBLE:
+    case IRENEO_UNDECIDED:
+        return EXIT_NO;
+    case IRENEO_INTERRUPTED:
+        return EXIT_INTERRUPTED;
+    }
+    return EXIT_NO;
+}
+
+/* MEMORY.state: where an unfinished memory waits for --resume. */
+static char *state_path(const char *output) {
+    size_t length = strlen(output) + sizeof ".state";
+    char *path = malloc(length);
+    if (path != NULL) snprintf(path, length, "%s.state", output);
+    return path;
+}
+
+/* An unfinished memory goes to the state file, so that MEMORY itself is only ever a finished one. */
+static int save_outcome(const command *self, const store_request *q, const facts_files *files,
+                        const ireneo_memory *memory, const ireneo_store_info *info, const char *state,
+                        const char **written) {
+    bool finished = info->status == IRENEO_STORED || info->status == IRENEO_PARTIAL ||
+                    q->settings.solver == IRENEO_SOLVER_HEBBIAN;
+    *written = finished ? q->output : info->status == IRENEO_IMPOSSIBLE ? NULL : state;
+    if (*written == NULL) return 0;
+    ireneo_error failed =
+        ireneo_memory_save(memory, *written, q->with_values && finished ? files->values : NULL,
+                           files->facts.candidates, &q->settings, info);
+    if (failed != IRENEO_OK) return report_error(self, failed);
+    if (finished) unlink(state);
+    return 0;
+}
+
+static int load_initial(const command *self, const store_request *q, const facts_files *files,
+                        const char *state, ireneo_memory **initial) {
+    const char *path = q->resume ? state : q->initial;
+    if (path == NULL) return 0;
+    if (q->resume && access(path, F_OK) != 0)
+        return complain(self, EXIT_DATA, "there is nothing to resume: %s does not exist", path);
+    ireneo_error failed = ireneo_memory_load(path, initial);
+    if (failed != IRENEO_OK) return report_error(self, failed);
+    if (q->resume && (*initial)->facts_hash != ireneo_facts_hash(&files->facts))
+        return complain(self, EXIT_DATA, "%s belongs to other facts than these", path);
+    return 0;
+}
+
+static int store_facts(const command *self, store_request *q, const facts_files *files, const char *state) {
+    ireneo_memory *initial = NULL, *memory = NULL;
+    ireneo_certificate *certificate = NULL;
+    ireneo_store_info info;
+    const char *written = NULL;
+    int outcome = load_initial(self, q, files, state, &initial);
+    if (outcome == 0) {
+        q->settings.initial = initial;
+        q->settings.certificate = &certificate;
+        q->settings.progress = start_progress();
+        ireneo_error failed = ireneo_store(&files->facts, &q->settings, &memory, &info);
+        finish_progress();
+        outcome = report_error(self, failed);
+    }
+    if (outcome == 0) outcome = save_outcome(self, q, files, memory, &info, state, &written);
+    if (outcome == 0 && certificate != NULL && q->certificate != NULL)
+        outcome = report_error(self, ireneo_certificate_save(certificate, q->certificate));
+    if (outcome == 0) outcome = print_report(self, q, &info, written, exit_code_of(info.status));
+    ireneo_certificate_free(certificate);
+    ireneo_memory_free(memory);
+    ireneo_memory_free(initial);
+    return outcome;
+}
+
+static int run(const command *self, int argc, char **argv) {
+    store_request q = {.solver = "project"};
+    option options[] = {
+        {"o", OPTION_TEXT, &q.output, "MEMORY", "where the memory goes (.safetensors)", 0, 0, false},
+        {"targets", OPTION_TEXT, &q.targets, "FILE", "index of each key's value (default: row i to row i)", 0,
+         0, false},
+        {"rank", OPTION_SIZE, &q.settings.rank, "M", "largest rank of the matrix (default: full)", 1, 1e7,
+         false},
+        {"solver", OPTION_CHOICE, &q.solver, "project|hebbian", "how to store (default project)", 0, 0,
+         false},
+        {"init", OPTION_TEXT, &q.initial, "FILE", "memory to start from", 0, 0, false},
+        {"resume", OPTION_FLAG, &q.resume, NULL, "go on from MEMORY.state, which an unfinished store left", 0,
+         0, false},
+        {"with-values", OPTION_FLAG, &q.with_values, NULL, "put the values into the file too, for recall", 0,
+         0, false},
+        {"certificate", OPTION_TEXT, &q.certificate, "FILE", "where a proof of impossibility goes", 0, 0,
+         false},
+        {"margin", OPTION_REAL, &q.settings.margin, "K",
+         "margin of the loss in score spreads (default: chosen by load)", 0, 100, false},
+        {"max-scans", OPTION_SIZE, &q.settings.max_scans, "N", "most passes over all candidates (default 40)",
+         2, 1e6, false},
+        {"max-iterations", OPTION_SIZE, &q.settings.max_iterations, "N", "most iterations (default 3000)", 1,
+         1e9, false},
+        {"threads", OPTION_SIZE, &q.threads, "N", "threads (default: all cores)", 1, 4096, false},
+        {"json", OPTION_FLAG, &q.json, NULL, "machine-readable report", 0, 0, false},
+    };
+    int outcome =
+        parse_options(self, argc, argv, options, sizeof options / sizeof *options, q.files, 2, 2, NULL);
+    if (outcome != 0) return outcome == PARSE_FINISHED ? EXIT_DONE : outcome;
+    if (q.output == NULL) return complain(self, EXIT_USAGE, "give the output file with -o MEMORY");
+    if (q.resume && q.initial != NULL)
+        return complain(self, EXIT_USAGE, "--resume and --init exclude each other");
+    q.settings.threads = (int)q.threads;
+    q.settings.solver = strcmp(q.solver, "hebbian") == 0 ? IRENEO_SOLVER_HEBBIAN : IRENEO_SOLVER_PROJECT;
+    catch_interrupts();
+    facts_files files;
+    outcome = load_facts(self, q.files[0], q.files[1], q.targets, &files);
+    if (outcome != 0) return outcome;
+    char *state = state_path(q.output);
+    outcome = state == NULL ? complain(self, EXIT_MACHINE, "not enough memory")
+                            : store_facts(self, &q, &files, state);
+    free(state);
+    free_facts(&files);
+    return outcome;
+}
+
+const command command_store = {
+    "store", "stores facts in a matrix, or says that they do not fit", run, "KEYS VALUES",
+    "KEYS and VALUES are matrices in .npy or .safetensors (file.safetensors:name), one row each. MEMORY "
+    "holds a tensor W\n"
+    "(values' dimension x keys' dimension), or U and V with W = U V^T; score of value y for key x: y^T W x.\n"
+    "Exit code 0: stored; 1: impossible, or undecided at a limit; 130: interrupted, go on with --resume."};

@@ -1,0 +1,60 @@
+/* ireneo verify: checks a proof of impossibility. */
+#include "commands.h"
+#include "facts_files.h"
+
+#include <stdio.h>
+
+static int print_report(const command *self, const ireneo_verify_report *report, bool json_wanted) {
+    int exit_code = report->accepted ? EXIT_DONE : EXIT_NO;
+    if (!json_wanted) {
+        printf("%s\n  %zu weights; residual %.2e, rounding counted as %.2e\n", report->sentence,
+               report->weights, report->residual, report->rounding_bound);
+        return finish_output(self, exit_code);
+    }
+    ireneo_json json = {0};
+    ireneo_json_begin_object(&json, NULL);
+    ireneo_json_bool(&json, "accepted", report->accepted);
+    ireneo_json_number(&json, "norm_bound", report->norm_bound);
+    ireneo_json_size(&json, "weights", report->weights);
+    ireneo_json_number(&json, "weight_sum", report->weight_sum);
+    ireneo_json_number(&json, "residual", report->residual);
+    ireneo_json_number(&json, "rounding_bound", report->rounding_bound);
+    ireneo_json_text(&json, "sentence", report->sentence);
+    ireneo_json_end_object(&json);
+    return print_json(self, &json, exit_code);
+}
+
+static int run(const command *self, int argc, char **argv) {
+    const char *files[3] = {NULL}, *targets = NULL;
+    size_t threads = 0;
+    bool json = false;
+    option options[] = {
+        {"targets", OPTION_TEXT, &targets, "FILE", "index of each key's value (default: row i to row i)", 0,
+         0, false},
+        {"threads", OPTION_SIZE, &threads, "N", "threads (default: all cores)", 1, 4096, false},
+        {"json", OPTION_FLAG, &json, NULL, "machine-readable report; an infinite norm_bound is null", 0, 0,
+         false},
+    };
+    int outcome =
+        parse_options(self, argc, argv, options, sizeof options / sizeof *options, files, 3, 3, NULL);
+    if (outcome != 0) return outcome == PARSE_FINISHED ? EXIT_DONE : outcome;
+    ireneo_certificate *certificate = NULL;
+    ireneo_error failed = ireneo_certificate_load(files[0], &certificate);
+    if (failed != IRENEO_OK) return report_error(self, failed);
+    facts_files loaded;
+    outcome = load_facts(self, files[1], files[2], targets, &loaded);
+    if (outcome == 0) {
+        ireneo_verify_report report;
+        failed = ireneo_verify(certificate, &loaded.facts, (int)threads, &report);
+        outcome = failed == IRENEO_OK ? print_report(self, &report, json) : report_error(self, failed);
+        free_facts(&loaded);
+    }
+    ireneo_certificate_free(certificate);
+    return outcome;
+}
+
+const command command_verify = {
+    "verify", "checks a proof that facts do not fit", run, "CERTIFICATE KEYS VALUES",
+    "Exit code 0: accepted; 1: rejected. The check shares no code with the solver; it recomputes the "
+    "residual of the\n"
+    "weights from the files in float64 and counts every rounding error against the certificate."};

@@ -1,0 +1,349 @@
+/* The inner minimiser. Scores of the working set are kept and moved along the search line, so that an
+ * iteration is H = X D^T and one inner product per listed competitor        (direction) a few passes over the
+ * kept scores                            (line search) M = sum_j r_j y_j for rows with r != 0, G = M^T X
+ * (gradient) with no other evaluation of the loss. */
+#include "linear/inner.h"
+#include "base/memory.h"
+#include "base/progress.h"
+#include "base/vectorised.h"
+#include "linear/projection.h"
+
+#include <cblas.h>
+#include <math.h>
+#include <omp.h>
+#include <string.h>
+
+enum { TILE = 128 };
+
+void ireneo_inner_free(ireneo_inner *inner) {
+    if (inner->rank > 0) {
+        free(inner->w);
+        free(inner->matrix_gradient);
+        free(inner->line);
+        free(inner->curve);
+    }
+    free(inner->point);
+    free(inner->gradient);
+    free(inner->old_gradient);
+    free(inner->direction);
+    free(inner->partial);
+    free(inner->tiles);
+    ireneo_lbfgs_free(&inner->lbfgs);
+    memset(inner, 0, sizeof *inner);
+}
+
+static ireneo_error allocate_parts(ireneo_inner *inner) {
+    const ireneo_problem *p = inner->problem;
+    size_t area = p->dim_out * p->dim_in;
+    IRENEO_TRY(IRENEO_ALLOCATE_ZEROED(&inner->point, inner->length, "memory"));
+    IRENEO_TRY(IRENEO_ALLOCATE_ZEROED(&inner->gradient, inner->length, "gradient"));
+    IRENEO_TRY(IRENEO_ALLOCATE_ZEROED(&inner->old_gradient, inner->length, "gradient"));
+    IRENEO_TRY(IRENEO_ALLOCATE_ZEROED(&inner->direction, inner->length, "direction"));
+    IRENEO_TRY(IRENEO_ALLOCATE(&inner->partial, IRENEO_GROUPS * area, "gradient sums"));
+    IRENEO_TRY(IRENEO_ALLOCATE_ZEROED(&inner->tiles, (size_t)p->threads * inner->tile_space, "row tiles"));
+    if (inner->rank == 0) {
+        inner->w = inner->point;
+        inner->matrix_gradient = inner->gradient;
+        inner->line = inner->direction;
+        return IRENEO_OK;
+    }
+    IRENEO_TRY(IRENEO_ALLOCATE_ZEROED(&inner->w, area, "memory"));
+    IRENEO_TRY(IRENEO_ALLOCATE_ZEROED(&inner->matrix_gradient, area, "gradient"));
+    IRENEO_TRY(IRENEO_ALLOCATE_ZEROED(&inner->line, area, "direction"));
+    return IRENEO_ALLOCATE_ZEROED(&inner->curve, area, "direction");
+}
+
+ireneo_error ireneo_inner_allocate(const ireneo_problem *problem, ireneo_lists *lists, size_t rank,
+                                   size_t history, ireneo_inner *inner) {
+    memset(inner, 0, sizeof *inner);
+    inner->problem = problem;
+    inner->lists = lists;
+    inner->rank = rank;
+    inner->length =
+        rank == 0 ? problem->dim_out * problem->dim_in : rank * (problem->dim_out + problem->dim_in);
+    inner->tile_space = TILE * (problem->stride + problem->dim_in) + 64;
+    ireneo_error failed = allocate_parts(inner);
+    if (failed == IRENEO_OK)
+        failed = ireneo_lbfgs_allocate(inner->length, history, problem->threads, &inner->lbfgs);
+    if (failed != IRENEO_OK) ireneo_inner_free(inner);
+    return failed;
+}
+
+/* out (dim_out, dim_in) = beta out + left right^T for factors (dim_out, rank) and (dim_in, rank). */
+static void multiply_factors(const ireneo_inner *inner, const float *left, const float *right, float beta,
+                             float *out) {
+    const ireneo_problem *p = inner->problem;
+    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)p->dim_out, (int)p->dim_in, (int)inner->rank,
+                1.0f, left, (int)inner->rank, right, (int)inner->rank, beta, out, (int)p->dim_in);
+}
+
+void ireneo_inner_compose(ireneo_inner *inner) {
+    if (inner->rank > 0)
+        multiply_factors(inner, inner->point, inner->point + inner->problem->dim_out * inner->rank, 0.0f,
+                         inner->w);
+}
+
+/* ---- direction ---- */
+
+/* out[k] = <h, y_k> for four candidates at a time. */
+IRENEO_VECTORISED
+static void four_dots(const float *restrict h, const float *restrict a, const float *restrict b,
+                      const float *restrict c, const float *restrict d, size_t dim, float *restrict out) {
+    float s0 = 0.0f, s1 = 0.0f, s2 = 0.0f, s3 = 0.0f;
+#pragma omp simd reduction(+ : s0, s1, s2, s3)
+    for (size_t k = 0; k < dim; k++) {
+        s0 += h[k] * a[k];
+        s1 += h[k] * b[k];
+        s2 += h[k] * c[k];
+        s3 += h[k] * d[k];
+    }
+    out[0] = s0, out[1] = s1, out[2] = s2, out[3] = s3;
+}
+
+/* Scores of a row's listed competitors and target for the vector h, into out (slots) and *target. */
+static void score_row(const ireneo_inner *inner, size_t row, const float *h, float *out, float *target) {
+    const ireneo_lists *l = inner->lists;
+    const ireneo_problem *p = inner->problem;
+    size_t count = l->count[row];
+    for (size_t k = 0; k < count; k += 4) {
+        const float *y[4];
+        float four[4];
+        for (size_t q = 0; q < 4; q++) y[q] = ireneo_list_value(l, p, row, k + q < count ? k + q : k);
+        four_dots(h, y[0], y[1], y[2], y[3], l->dim, four);
+        for (size_t q = 0; q < 4 && k + q < count; q++) out[k + q] = four[q];
+    }
+    *target = cblas_sdot((int)l->dim, h, 1, ireneo_list_target(l, p, row), 1);
+}
+
+/* Derivatives of all kept scores along the matrix `along` (dim_out, dim_in). */
+static void score_direction(ireneo_inner *inner, const float *along, float *slots, float *targets) {
+    const ireneo_problem *p = inner->problem;
+    size_t tiles = (p->rows + TILE - 1) / TILE;
+#pragma omp parallel for num_threads(p->threads) schedule(dynamic)
+    for (size_t k = 0; k < tiles; k++) {
+        float *h = inner->tiles + (size_t)omp_get_thread_num() * inner->tile_space;
+        size_t first = k * TILE, count = p->rows - first < TILE ? p->rows - first : TILE;
+        cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)count, (int)p->dim_out, (int)p->dim_in,
+                    1.0f, p->x + first * p->dim_in, (int)p->dim_in, along, (int)p->dim_in, 0.0f, h,
+                    (int)p->stride);
+        for (size_t i = 0; i < count; i++)
+            score_row(inner, first + i, h + i * p->stride, slots + (first + i) * inner->lists->capacity,
+                      &targets[first + i]);
+    }
+}
+
+static void set_direction(ireneo_inner *inner) {
+    ireneo_lists *l = inner->lists;
+    if (inner->rank > 0) {
+        size_t cut = inner->problem->dim_out * inner->rank;
+        const float *u = inner->point, *v = u + cut, *du = inner->direction, *dv = du + cut;
+        multiply_factors(inner, du, v, 0.0f, inner->line);
+        multiply_factors(inner, u, dv, 1.0f, inner->line);
+        multiply_factors(inner, du, dv, 0.0f, inner->curve);
+        score_direction(inner, inner->curve, l->bend, l->target_bend);
+    }
+    score_direction(inner, inner->line, l->slope, l->target_slope);
+}
+
+/* ---- line search ---- */
+
+static ireneo_row row_view(const ireneo_lists *l, size_t row) {
+    size_t at = row * l->capacity;
+    return (ireneo_row){.score = l->score + at,
+                        .slope = l->slope + at,
+                        .bend = l->factored ? l->bend + at : NULL,
+                        .slots = ireneo_list_slots(l, row),
+                        .target = l->target_score[row],
+                        .target_slope = l->target_slope[row],
+                        .target_bend = l->target_bend[row]};
+}
+
+/* Loss, slope and curvature of the loss at step a. */
+static ireneo_row_sums sums_at(const ireneo_inner *inner, double step) {
+    ireneo_row_sums groups[IRENEO_GROUPS] = {0}, total = {0};
+    const ireneo_problem *p = inner->problem;
+#pragma omp parallel for num_threads(p->threads) schedule(dynamic)
+    for (size_t group = 0; group < IRENEO_GROUPS; group++) {
+        size_t first, last;
+        ireneo_group_range(group, p->rows, &first, &last);
+        ireneo_row_sums mine = {0};
+        for (size_t i = first; i < last; i++) {
+            ireneo_row row = row_view(inner->lists, i);
+            ireneo_project_row(&row, (float)step, inner->margin, &inner->lists->level[i], &mine);
+        }
+        groups[group] = mine;
+    }
+    for (size_t group = 0; group < IRENEO_GROUPS; group++) {
+        total.loss += groups[group].loss;
+        total.slope += groups[group].slope;
+        total.curvature += groups[group].curvature;
+    }
+    return total;
+}
+
+/* The step at which the slope is below 2 % of its start: Newton on the slope, kept inside the bracket. 0 when
+ * nothing is gained. */
+static double search_line(const ireneo_inner *inner, bool newton_start) {
+    double low = 0.0, high = INFINITY, step = 1.0;
+    double slope = ireneo_dot(inner->gradient, inner->direction, inner->length, inner->problem->threads);
+    if (!(slope < 0.0)) return 0.0;
+    if (newton_start) {
+        double curvature = sums_at(inner, 0.0).curvature;
+        if (curvature > 0.0) step = -slope / curvature;
+    }
+    for (int trial = 0; trial < 30; trial++) {
+        ireneo_row_sums here = sums_at(inner, step);
+        if (fabs(here.slope) <= 0.02 * fabs(slope) && here.loss <= inner->loss) return step;
+        if (here.slope < 0.0 && here.loss <= inner->loss)
+            low = step;
+        else
+            high = step;
+        double next = here.curvature > 0.0 ? step - here.slope / here.curvature : INFINITY;
+        if (!(next > low && next < high)) next = isinf(high) ? 2.0 * step : 0.5 * (low + high);
+        if (fabs(next - step) <= 1e-6 * step) break;
+        step = next;
+    }
+    return low;
+}
+
+/* ---- gradient ---- */
+
+IRENEO_VECTORISED
+static void add_scaled(float alpha, const float *restrict x, float *restrict y, size_t count) {
+    for (size_t k = 0; k < count; k++) y[k] += alpha * x[k];
+}
+
+typedef struct group_sums {
+    double loss, weights;
+    size_t violations;
+} group_sums;
+
+/* m (dim_out) = sum_j r_j y_j of one row; false when the row satisfies its margin. */
+static bool row_residual(const ireneo_inner *inner, size_t i, float *m, group_sums *sums) {
+    ireneo_lists *l = inner->lists;
+    const float *score = l->score + i * l->capacity;
+    size_t slots = ireneo_list_slots(l, i), count = l->count[i];
+    float target = l->target_score[i], best = ireneo_row_best(score, slots);
+    if (!(best + inner->required < target)) sums->violations++;
+    if (best + inner->margin <= target) return false;
+    float t = ireneo_row_level(score, slots, target, inner->margin, l->level[i]), total = 0.0f,
+          squares = 0.0f;
+    l->level[i] = t;
+    memset(m, 0, l->dim * sizeof *m);
+    for (size_t k = 0; k < count; k++) {
+        float r = score[k] + inner->margin - t;
+        if (r <= 0.0f) continue;
+        add_scaled(r, ireneo_list_value(l, inner->problem, i, k), m, l->dim);
+        total += r;
+        squares += r * r;
+    }
+    add_scaled(-total, ireneo_list_target(l, inner->problem, i), m, l->dim); /* r_a = -sum r_j, exactly */
+    sums->weights += (double)total;
+    sums->loss += 0.5 * ((double)squares + (double)total * (double)total);
+    return true;
+}
+
+static group_sums group_gradient(ireneo_inner *inner, size_t group, float *tile, float *out) {
+    const ireneo_problem *p = inner->problem;
+    float *m = tile, *x = tile + TILE * p->stride;
+    group_sums sums = {0};
+    size_t first, last, held = 0;
+    ireneo_group_range(group, p->rows, &first, &last);
+    memset(out, 0, p->dim_out * p->dim_in * sizeof *out);
+    for (size_t i = first; i <= last; i++) {
+        if (held == TILE || (i == last && held > 0)) {
+            cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (int)p->dim_out, (int)p->dim_in, (int)held,
+                        1.0f, m, (int)p->stride, x, (int)p->dim_in, 1.0f, out, (int)p->dim_in);
+            held = 0;
+        }
+        if (i == last || !row_residual(inner, i, m + held * p->stride, &sums)) continue;
+        memcpy(x + held * p->dim_in, p->x + i * p->dim_in, p->dim_in * sizeof *x);
+        held++;
+    }
+    return sums;
+}
+
+IRENEO_VECTORISED
+static void add_groups(const float *partial, size_t area, size_t first, size_t last, float *out) {
+    memcpy(out + first, partial + first, (last - first) * sizeof *out);
+    for (size_t group = 1; group < IRENEO_GROUPS; group++)
+        for (size_t k = first; k < last; k++) out[k] += partial[group * area + k];
+}
+
+void ireneo_inner_evaluate(ireneo_inner *inner) {
+    const ireneo_problem *p = inner->problem;
+    size_t area = p->dim_out * p->dim_in, pieces = (area + 16383) / 16384;
+    group_sums groups[IRENEO_GROUPS];
+#pragma omp parallel num_threads(p->threads)
+    {
+        float *tile = inner->tiles + (size_t)omp_get_thread_num() * inner->tile_space;
+#pragma omp for schedule(dynamic)
+        for (size_t group = 0; group < IRENEO_GROUPS; group++)
+            groups[group] = group_gradient(inner, group, tile, inner->partial + group * area);
+#pragma omp for schedule(static)
+        for (size_t k = 0; k < pieces; k++)
+            add_groups(inner->partial, area, k * 16384, (k + 1) * 16384 < area ? (k + 1) * 16384 : area,
+                       inner->matrix_gradient);
+    }
+    inner->loss = inner->residual_sum = 0.0;
+    inner->violations = 0;
+    for (size_t group = 0; group < IRENEO_GROUPS; group++) {
+        inner->loss += groups[group].loss;
+        inner->residual_sum += groups[group].weights;
+        inner->violations += groups[group].violations;
+    }
+    if (inner->rank > 0) { /* G_U = G V, G_V = G^T U */
+        size_t cut = p->dim_out * inner->rank;
+        cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)p->dim_out, (int)inner->rank,
+                    (int)p->dim_in, 1.0f, inner->matrix_gradient, (int)p->dim_in, inner->point + cut,
+                    (int)inner->rank, 0.0f, inner->gradient, (int)inner->rank);
+        cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (int)p->dim_in, (int)inner->rank,
+                    (int)p->dim_out, 1.0f, inner->matrix_gradient, (int)p->dim_in, inner->point,
+                    (int)inner->rank, 0.0f, inner->gradient + cut, (int)inner->rank);
+    }
+    inner->gradient_norm = sqrt(ireneo_dot(inner->gradient, inner->gradient, inner->length, p->threads));
+}
+
+/* ---- iteration ---- */
+
+static void advance(ireneo_inner *inner, double step) {
+    ireneo_lists *l = inner->lists;
+    const ireneo_problem *p = inner->problem;
+    float a = (float)step;
+#pragma omp parallel for num_threads(p->threads) schedule(static)
+    for (size_t i = 0; i < p->rows; i++) {
+        size_t at = i * l->capacity;
+        ireneo_row_advance(l->score + at, l->slope + at, l->factored ? l->bend + at : NULL,
+                           ireneo_list_slots(l, i), a);
+        l->target_score[i] += a * (l->target_slope[i] + a * l->target_bend[i]);
+    }
+    ireneo_axpy(step, inner->direction, inner->point, inner->length, p->threads);
+    ireneo_inner_compose(inner);
+}
+
+bool ireneo_inner_iterate(ireneo_inner *inner) {
+    double t0 = ireneo_seconds();
+    bool first = inner->lbfgs.used == 0;
+    ireneo_lbfgs_direction(&inner->lbfgs, inner->gradient, inner->direction);
+    double t1 = ireneo_seconds();
+    set_direction(inner);
+    double t2 = ireneo_seconds();
+    double step = search_line(inner, first);
+    double t3 = ireneo_seconds();
+    inner->seconds_history += t1 - t0;
+    inner->seconds_direction += t2 - t1;
+    inner->seconds_line += t3 - t2;
+    if (!(step > 0.0)) {
+        if (first) return false;
+        ireneo_lbfgs_forget(&inner->lbfgs); /* a stale history can point uphill; the gradient cannot */
+        return true;
+    }
+    memcpy(inner->old_gradient, inner->gradient, inner->length * sizeof *inner->gradient);
+    advance(inner, step);
+    ireneo_inner_evaluate(inner);
+    double t4 = ireneo_seconds();
+    ireneo_lbfgs_remember(&inner->lbfgs, step, inner->direction, inner->old_gradient, inner->gradient);
+    inner->seconds_gradient += t4 - t3;
+    inner->seconds_history += ireneo_seconds() - t4;
+    return true;
+}

@@ -1,0 +1,331 @@
+/* A full pass that decides every pair: in float32 where a rigorous rounding bound allows it, in float64 where
+ * it does not.
+ *
+ * Scores are taken against values with their mean removed. That shifts all scores of a row alike, so it
+ * changes no comparison, and it keeps the bound small when the values share a large offset. A float32 inner
+ * product of length d errs by at most (d + 3) 2^-24 |h| |y|; target and competitor each err, so pairs closer
+ * than twice that are recomputed from the original numbers in float64. */
+#include "linear/proof.h"
+#include "base/memory.h"
+#include "base/threads.h"
+#include "base/vectorised.h"
+#include "linear/facts.h"
+#include "linear/projection.h"
+#include "linear/sweep.h"
+#include "linear/top.h"
+
+#include <cblas.h>
+#include <math.h>
+#include <string.h>
+
+enum { BUFFER = 1024, SAMPLED_ROWS = 64 };
+
+typedef struct proof {
+    const ireneo_facts *facts;
+    ireneo_wide_memory wide;
+    size_t tile, most;
+    double largest;          /* largest |y - mean| */
+    double reach;            /* absolute, in score units */
+    double *h;               /* (threads, tile, dim_out) in float64 */
+    double *scratch;         /* (threads, tile, dim_in + rank) */
+    float *target, *bound;   /* (threads, tile) */
+    unsigned char *fails;    /* (threads, tile) */
+    float *own;              /* (threads, 2, dim_out) vectors of own candidates */
+    uint32_t *near_count;    /* (threads, tile) */
+    ireneo_pairs *near;      /* (threads), or NULL */
+    size_t *recomputed;      /* (threads) */
+    double *gap;             /* (threads) smallest gap */
+    double *spread;          /* (SAMPLED_ROWS, 2): sum and sum of squares of a sampled row's scores */
+    const float *centred;    /* (candidates, dim_out), or NULL with own candidates */
+    unsigned char *recalled; /* (facts) */
+} proof;
+
+static void make_h(void *context, int thread, size_t first, size_t count, float *h) {
+    proof *p = context;
+    size_t dim = p->facts->dim_out;
+    double *wide = p->h + (size_t)thread * p->tile * dim;
+    ireneo_wide_memory_apply(&p->wide, p->facts->keys + first * p->facts->dim_in, count,
+                             p->scratch + (size_t)thread * p->tile * (p->facts->dim_in + p->wide.rank), wide);
+    for (size_t k = 0; k < count * dim; k++) h[k] = (float)wide[k];
+}
+
+/* A candidate as the sweep sees it; own candidates are made in slot `which` of the thread's space. */
+static const float *candidate(const proof *p, int thread, size_t fact, size_t index, size_t which) {
+    size_t dim = p->facts->dim_out;
+    if (p->centred != NULL) return p->centred + index * dim;
+    float *space = p->own + ((size_t)thread * 2 + which) * dim;
+    p->facts->own_candidates(p->facts->own_context, fact, index, 1, space);
+    return space;
+}
+
+static void begin_tile(void *context, int thread, size_t first, size_t count, const float *h) {
+    proof *p = context;
+    size_t dim = p->facts->dim_out, base = (size_t)thread * p->tile;
+    for (size_t i = 0; i < count; i++) {
+        const float *row = h + i * dim,
+                    *value = candidate(p, thread, first + i, ireneo_target_of(p->facts, first + i), 0);
+        double norm = (double)cblas_snrm2((int)dim, row, 1);
+        p->target[base + i] = cblas_sdot((int)dim, row, 1, value, 1);
+        p->bound[base + i] = (float)(2.0 * ((double)dim + 8.0) * 0x1p-24 * norm * p->largest);
+        p->fails[base + i] = 0;
+        p->near_count[base + i] = 0;
+    }
+}
+
+static void remember_pair(ireneo_pairs *pairs, size_t fact, uint32_t index) {
+    if (pairs->count == pairs->capacity) {
+        size_t capacity = 2 * pairs->capacity + 256;
+        ireneo_pair *items = realloc(pairs->items, capacity * sizeof *items);
+        if (items == NULL) {
+            pairs->broken = 1;
+            return;
+        }
+        pairs->items = items;
+        pairs->capacity = capacity;
+    }
+    pairs->items[pairs->count++] = (ireneo_pair){(uint32_t)fact, index};
+}
+
+/* (y_target - y_j)^T h from the caller's own numbers, in float64. */
+static double exact_gap(const proof *p, int thread, size_t fact, size_t i, uint32_t index) {
+    size_t dim = p->facts->dim_out;
+    const double *h = p->h + ((size_t)thread * p->tile + i) * dim;
+    const float *a, *b;
+    if (p->facts->values != NULL) {
+        a = p->facts->values + ireneo_target_of(p->facts, fact) * dim;
+        b = p->facts->values + (size_t)index * dim;
+    } else {
+        a = candidate(p, thread, fact, ireneo_target_of(p->facts, fact), 0);
+        b = candidate(p, thread, fact, index, 1);
+    }
+    double sum = 0.0;
+    for (size_t k = 0; k < dim; k++) sum += h[k] * ((double)a[k] - (double)b[k]);
+    return sum;
+}
+
+static void judge(proof *p, int thread, size_t first, size_t i, const ireneo_hit *hits, size_t found) {
+    size_t at = (size_t)thread * p->tile + i, fact = first + i, target = ireneo_target_of(p->facts, fact);
+    for (size_t k = 0; k < found; k++) {
+        if (hits[k].index == target) continue;
+        float lead = hits[k].score - p->target[at], bound = p->bound[at];
+        double gap = -(double)lead;
+        if (fabsf(lead) <= bound) {
+            gap = exact_gap(p, thread, fact, i, hits[k].index);
+            p->recomputed[thread]++;
+        }
+        if (!(gap > 0.0)) p->fails[at] = 1;
+        if (gap < p->gap[thread]) p->gap[thread] = gap;
+        if (p->near != NULL && gap <= p->reach && p->near_count[at] < p->most) {
+            p->near_count[at]++;
+            remember_pair(&p->near[thread], fact, hits[k].index);
+        }
+    }
+}
+
+IRENEO_VECTORISED
+static void add_moments(const float *scores, size_t count, double *sums) {
+    double first = 0.0, second = 0.0;
+#pragma omp simd reduction(+ : first, second)
+    for (size_t j = 0; j < count; j++) {
+        first += (double)scores[j];
+        second += (double)scores[j] * (double)scores[j];
+    }
+    sums[0] += first;
+    sums[1] += second;
+}
+
+static void sample_spread(proof *p, size_t fact, size_t columns, const float *scores) {
+    size_t stride = p->facts->facts / SAMPLED_ROWS + 1;
+    if (fact % stride != 0) return;
+    add_moments(scores, columns, p->spread + 2 * (fact / stride));
+}
+
+/* Best competitor among the scores (columns), leaving out the target if its place is among them. */
+static float best_competitor(const float *scores, size_t column, size_t columns, size_t target) {
+    if (target < column || target >= column + columns) return ireneo_row_best(scores, columns);
+    size_t place = target - column;
+    return fmaxf(ireneo_row_best(scores, place), ireneo_row_best(scores + place + 1, columns - place - 1));
+}
+
+static void scan_block(void *context, int thread, size_t first, size_t count, size_t column, size_t columns,
+                       const float *scores) {
+    proof *p = context;
+    size_t base = (size_t)thread * p->tile;
+    ireneo_hit hits[BUFFER];
+    for (size_t i = 0; i < count; i++) {
+        const float *row = scores + i * columns;
+        float target = p->target[base + i],
+              reach = fmaxf(p->bound[base + i], p->near != NULL ? (float)p->reach : 0.0f);
+        float best = best_competitor(row, column, columns, ireneo_target_of(p->facts, first + i));
+        sample_spread(p, first + i, columns, row);
+        if (best < target - reach) { /* nobody in this block comes near */
+            p->gap[thread] = fmin(p->gap[thread], (double)target - (double)best);
+            continue;
+        }
+        size_t position = 0;
+        while (position < columns) {
+            size_t found = ireneo_collect(row, columns, &position, nextafterf(target - reach, -INFINITY),
+                                          (uint32_t)column, hits, BUFFER);
+            judge(p, thread, first, i, hits, found);
+        }
+    }
+}
+
+static void finish_tile(void *context, int thread, size_t first, size_t count, const float *h) {
+    (void)h;
+    proof *p = context;
+    for (size_t i = 0; i < count; i++) p->recalled[first + i] = !p->fails[(size_t)thread * p->tile + i];
+}
+
+/* Values minus their mean, in float32, and the largest norm among them. */
+static ireneo_error centre_values(const ireneo_facts *f, float **centred, double *largest) {
+    double *mean = NULL;
+    ireneo_error failed = IRENEO_ALLOCATE_ZEROED(&mean, f->dim_out, "mean value");
+    if (failed == IRENEO_OK) failed = IRENEO_ALLOCATE(centred, f->candidates * f->dim_out, "centred values");
+    if (failed == IRENEO_OK) {
+        for (size_t j = 0; j < f->candidates; j++)
+            for (size_t k = 0; k < f->dim_out; k++) mean[k] += (double)f->values[j * f->dim_out + k];
+        for (size_t k = 0; k < f->dim_out; k++) mean[k] /= (double)f->candidates;
+        for (size_t j = 0; j < f->candidates; j++) {
+            double square = 0.0;
+            for (size_t k = 0; k < f->dim_out; k++) {
+                double value = (double)f->values[j * f->dim_out + k] - mean[k];
+                (*centred)[j * f->dim_out + k] = (float)value;
+                square += value * value;
+            }
+            *largest = fmax(*largest, sqrt(square));
+        }
+    }
+    free(mean);
+    return failed;
+}
+
+/* Own candidates are only seen when they are made: the largest norm of a few facts, doubled, stands for all.
+ */
+static ireneo_error bound_own_values(const ireneo_facts *f, double *largest) {
+    float *value = NULL;
+    IRENEO_TRY(IRENEO_ALLOCATE(&value, f->dim_out, "own candidate"));
+    size_t facts = f->facts < 8 ? f->facts : 8, candidates = f->candidates < 256 ? f->candidates : 256;
+    for (size_t i = 0; i < facts; i++)
+        for (size_t j = 0; j < candidates; j++) {
+            f->own_candidates(f->own_context, i, j, 1, value);
+            *largest = fmax(*largest, 2.0 * (double)cblas_snrm2((int)f->dim_out, value, 1));
+        }
+    free(value);
+    return IRENEO_OK;
+}
+
+static double score_spread(const proof *p) {
+    size_t stride = p->facts->facts / SAMPLED_ROWS + 1, rows = 0;
+    double variance = 0.0, columns = (double)p->facts->candidates;
+    for (size_t fact = 0; fact < p->facts->facts; fact += stride, rows++) {
+        const double *sums = p->spread + 2 * (fact / stride);
+        variance += fmax(0.0, sums[1] / columns - sums[0] / columns * sums[0] / columns);
+    }
+    return sqrt(variance / (double)rows);
+}
+
+static ireneo_error allocate_proof(proof *p, int threads) {
+    size_t dim = p->facts->dim_out, slots = (size_t)threads * p->tile;
+    IRENEO_TRY(IRENEO_ALLOCATE(&p->h, slots * dim, "proof tiles"));
+    IRENEO_TRY(IRENEO_ALLOCATE(&p->scratch, slots * (p->facts->dim_in + p->wide.rank), "proof tiles"));
+    IRENEO_TRY(IRENEO_ALLOCATE(&p->target, slots, "proof tiles"));
+    IRENEO_TRY(IRENEO_ALLOCATE(&p->bound, slots, "proof tiles"));
+    IRENEO_TRY(IRENEO_ALLOCATE(&p->fails, slots, "proof tiles"));
+    IRENEO_TRY(IRENEO_ALLOCATE(&p->own, (size_t)threads * 2 * dim, "proof tiles"));
+    IRENEO_TRY(IRENEO_ALLOCATE(&p->near_count, slots, "proof tiles"));
+    IRENEO_TRY(IRENEO_ALLOCATE_ZEROED(&p->recomputed, (size_t)threads, "proof tiles"));
+    IRENEO_TRY(IRENEO_ALLOCATE(&p->gap, (size_t)threads, "proof tiles"));
+    IRENEO_TRY(IRENEO_ALLOCATE_ZEROED(&p->spread, 2 * (SAMPLED_ROWS + 1), "proof tiles"));
+    for (int k = 0; k < threads; k++) p->gap[k] = INFINITY;
+    return IRENEO_OK;
+}
+
+static void free_proof(proof *p) {
+    ireneo_wide_memory_free(&p->wide);
+    free(p->h), free(p->scratch), free(p->target), free(p->bound), free(p->fails), free(p->own);
+    free(p->near_count), free(p->recomputed), free(p->gap), free(p->spread);
+}
+
+static ireneo_error gather_pairs(proof *p, int threads, ireneo_pairs *near) {
+    for (int k = 0; k < threads; k++) {
+        if (p->near[k].broken)
+            return ireneo_fail(IRENEO_ERROR_MEMORY, "not enough memory for the list of close competitors");
+        for (size_t j = 0; j < p->near[k].count; j++)
+            remember_pair(near, p->near[k].items[j].fact, p->near[k].items[j].candidate);
+    }
+    return near->broken
+               ? ireneo_fail(IRENEO_ERROR_MEMORY, "not enough memory for the list of close competitors")
+               : IRENEO_OK;
+}
+
+static ireneo_error run_proof(proof *p, int threads, const ireneo_progress *progress) {
+    ireneo_sweep sweep = {.rows = p->facts->facts,
+                          .columns = p->facts->candidates,
+                          .dim = p->facts->dim_out,
+                          .values = p->centred,
+                          .own_candidates = p->facts->own_candidates,
+                          .own_context = p->facts->own_context,
+                          .threads = threads,
+                          .progress = progress,
+                          .stage = "checking every fact",
+                          .make = make_h,
+                          .begin = begin_tile,
+                          .block = scan_block,
+                          .finish = finish_tile,
+                          .context = p};
+    return ireneo_sweep_run(&sweep);
+}
+
+ireneo_error ireneo_proof(const ireneo_memory *memory, const ireneo_facts *facts, int threads,
+                          const ireneo_progress *progress, double reach, size_t most, ireneo_pairs *near,
+                          unsigned char *recalled, ireneo_check_report *report) {
+    proof p = {.facts = facts, .tile = ireneo_sweep_tile_rows(facts->facts), .reach = reach, .most = most};
+    float *centred = NULL;
+    unsigned char *flags = recalled;
+    ireneo_error failed = ireneo_wide_memory_make(memory, &p.wide);
+    if (failed == IRENEO_OK) failed = allocate_proof(&p, threads);
+    if (failed == IRENEO_OK && facts->values != NULL) failed = centre_values(facts, &centred, &p.largest);
+    if (failed == IRENEO_OK && facts->values == NULL) failed = bound_own_values(facts, &p.largest);
+    if (failed == IRENEO_OK && flags == NULL)
+        failed = IRENEO_ALLOCATE(&flags, facts->facts, "recalled facts");
+    if (failed == IRENEO_OK && near != NULL)
+        failed = IRENEO_ALLOCATE_ZEROED(&p.near, (size_t)threads, "close competitors");
+    if (failed == IRENEO_OK) {
+        p.centred = centred;
+        p.recalled = flags;
+        failed = run_proof(&p, threads, progress);
+    }
+    if (failed == IRENEO_OK && near != NULL) failed = gather_pairs(&p, threads, near);
+    if (failed == IRENEO_OK) {
+        double gap = INFINITY, spread = score_spread(&p);
+        memset(report, 0, sizeof *report);
+        report->facts = facts->facts;
+        for (int k = 0; k < threads; k++) gap = fmin(gap, p.gap[k]), report->recomputed += p.recomputed[k];
+        for (size_t i = 0; i < facts->facts; i++) report->recalled += flags[i];
+        report->margin = spread > 0.0 ? gap / spread : (gap > 0.0 ? INFINITY : 0.0);
+    }
+    for (int k = 0; p.near != NULL && k < threads; k++) free(p.near[k].items);
+    free(p.near);
+    if (flags != recalled) free(flags);
+    free(centred);
+    free_proof(&p);
+    return failed;
+}
+
+ireneo_error ireneo_check(const ireneo_memory *memory, const ireneo_facts *facts, int threads,
+                          const ireneo_progress *progress, unsigned char *recalled,
+                          ireneo_check_report *report) {
+    if (memory == NULL || report == NULL)
+        return ireneo_fail(IRENEO_ERROR_ARGUMENT, "check needs a memory and a report");
+    IRENEO_TRY(ireneo_facts_check(facts));
+    if (memory->dim_in != facts->dim_in || memory->dim_out != facts->dim_out)
+        return ireneo_fail(IRENEO_ERROR_DATA,
+                           "the memory is %zu x %zu, but keys have %zu dimensions and values %zu",
+                           memory->dim_out, memory->dim_in, facts->dim_in, facts->dim_out);
+    int before = ireneo_blas_threads(1);
+    ireneo_error failed =
+        ireneo_proof(memory, facts, ireneo_thread_count(threads), progress, 0.0, 0, NULL, recalled, report);
+    ireneo_blas_threads(before);
+    return failed;
+}

@@ -1,0 +1,131 @@
+/* Top competitors without a heap: white scores of row i have spread |h_i| exactly, so the score that about
+ * `keep` of P Gaussian competitors exceed is known before the pass. Data that are not Gaussian overflow the
+ * row's buffer or leave it short; an overflow raises the row's threshold to the `keep`-th best so far. */
+#include "linear/search.h"
+#include "base/memory.h"
+#include "base/normal.h"
+#include "linear/sweep.h"
+#include "linear/top.h"
+
+#include <cblas.h>
+#include <math.h>
+
+typedef struct search {
+    const ireneo_problem *problem;
+    ireneo_lists *lists;
+    const float *w;
+    size_t keep, buffer; /* hits kept, hits a row's buffer can hold */
+    float quantile;      /* of the Gaussian threshold, in spreads */
+    float reach;
+    ireneo_hit *hits; /* (threads, tile, buffer) */
+    uint32_t *found;  /* (threads, tile) */
+    float *threshold; /* (threads, tile) */
+    size_t tile;
+} search;
+
+static void make_h(void *context, int thread, size_t first, size_t count, float *h) {
+    (void)thread;
+    const search *s = context;
+    const ireneo_problem *p = s->problem;
+    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)count, (int)p->dim_out, (int)p->dim_in, 1.0f,
+                p->x + first * p->dim_in, (int)p->dim_in, s->w, (int)p->dim_in, 0.0f, h, (int)p->stride);
+}
+
+static void begin_tile(void *context, int thread, size_t first, size_t count, const float *h) {
+    search *s = context;
+    size_t dim = s->problem->stride, base = (size_t)thread * s->tile;
+    for (size_t i = 0; i < count; i++) {
+        const float *row = h + i * dim;
+        const float *target = ireneo_list_target(s->lists, s->problem, first + i);
+        float spread = cblas_snrm2((int)dim, row, 1), score = cblas_sdot((int)dim, row, 1, target, 1);
+        s->lists->target_score[first + i] = score;
+        s->threshold[base + i] = fminf(spread * s->quantile, score - s->reach);
+        s->found[base + i] = 0;
+    }
+}
+
+static void scan_block(void *context, int thread, size_t first, size_t count, size_t column, size_t columns,
+                       const float *scores) {
+    search *s = context;
+    size_t base = (size_t)thread * s->tile;
+    for (size_t i = 0; i < count; i++) {
+        ireneo_hit *hits = s->hits + (base + i) * s->buffer;
+        size_t target = ireneo_problem_target(s->problem, first + i), position = 0,
+               found = s->found[base + i], before = found;
+        while (position < columns) {
+            found += ireneo_collect(scores + i * columns, columns, &position, s->threshold[base + i],
+                                    (uint32_t)column, hits + found, s->buffer - found);
+            if (position < columns) {
+                float lowest =
+                    ireneo_select_best(hits, found, s->keep + 1); /* one more: the target may be among them */
+                s->threshold[base + i] = fmaxf(s->threshold[base + i], lowest);
+                found = s->keep + 1;
+                before = 0;
+            }
+        }
+        if (target >= column && target < column + columns) /* the target is no competitor of its own */
+            for (size_t k = before; k < found; k++)
+                if (hits[k].index == target) {
+                    hits[k] = hits[--found];
+                    break;
+                }
+        s->found[base + i] = (uint32_t)found;
+    }
+}
+
+static void finish_tile(void *context, int thread, size_t first, size_t count, const float *h) {
+    (void)h;
+    search *s = context;
+    size_t base = (size_t)thread * s->tile;
+    for (size_t i = 0; i < count; i++) {
+        ireneo_hit *hits = s->hits + (base + i) * s->buffer;
+        size_t found = s->found[base + i];
+
+        if (found > s->keep) {
+            ireneo_select_best(hits, found, s->keep);
+            found = s->keep;
+        }
+        uint32_t index[512];
+        float score[512];
+        for (size_t k = 0; k < found; k++) index[k] = hits[k].index, score[k] = hits[k].score;
+        ireneo_list_fill(s->lists, s->problem, first + i, index, score, found);
+    }
+}
+
+ireneo_error ireneo_search(const ireneo_problem *problem, const float *w, size_t keep, float reach,
+                           const ireneo_progress *progress, ireneo_lists *lists) {
+    search s = {.problem = problem, .lists = lists, .w = w, .reach = reach};
+    s.keep = keep < lists->capacity ? keep : lists->capacity;
+    if (s.keep > problem->columns - 1) s.keep = problem->columns - 1;
+    if (s.keep > 512) s.keep = 512;
+    s.buffer = 4 * s.keep + 64;
+    s.tile = ireneo_sweep_tile_rows(problem->rows);
+    double share = 1.25 * (double)s.keep / (double)problem->columns;
+    s.quantile = share < 1.0 ? (float)ireneo_normal_tail_quantile(log(share)) : -INFINITY;
+    size_t slots = (size_t)problem->threads * s.tile;
+    ireneo_error failed = IRENEO_ALLOCATE(&s.hits, slots * s.buffer, "search buffers");
+    if (failed == IRENEO_OK) failed = IRENEO_ALLOCATE(&s.found, slots, "search buffers");
+    if (failed == IRENEO_OK) failed = IRENEO_ALLOCATE(&s.threshold, slots, "search buffers");
+    if (failed == IRENEO_OK) {
+        ireneo_sweep sweep = {.rows = problem->rows,
+                              .columns = problem->columns,
+                              .dim = problem->dim_out,
+                              .stride = problem->stride,
+                              .values = problem->y,
+                              .own_candidates = problem->facts->own_candidates,
+                              .own_context = problem->facts->own_context,
+                              .threads = problem->threads,
+                              .progress = progress,
+                              .stage = "scanning all candidates",
+                              .make = make_h,
+                              .begin = begin_tile,
+                              .block = scan_block,
+                              .finish = finish_tile,
+                              .context = &s};
+        failed = ireneo_sweep_run(&sweep);
+    }
+    free(s.hits);
+    free(s.found);
+    free(s.threshold);
+    return failed;
+}

@@ -1,0 +1,18 @@
+/* Where the solver starts, and how far rounding can move a score. */
+#ifndef IRENEO_LINEAR_START_H
+#define IRENEO_LINEAR_START_H
+
+#include "linear/inner.h"
+
+/* Sets the point of `inner` to the Hebbian memory, or to `initial` when it is not NULL, scaled so that scores
+ * have spread one. With a rank: the best approximation of that rank. */
+ireneo_error ireneo_start(const ireneo_problem *problem, const ireneo_memory *initial, size_t rank,
+                          ireneo_inner *inner);
+
+/* Gap between scores that survives the rounding of the exported memory to float32, in white score units. */
+double ireneo_rounding_gap(const ireneo_problem *problem, const ireneo_inner *inner);
+
+/* h (dim_out) = W x of one row. */
+void ireneo_row_product(const ireneo_problem *problem, const float *w, size_t row, float *h);
+
+#endif

@@ -1,0 +1,41 @@
+/* One pass over all scores, without ever holding them: tiles of rows times blocks of candidates.
+ *
+ * A sweep makes h_i = W x_i for a tile of rows, multiplies it with a block of candidates, and hands the
+ * scores to its user while they are in cache. Searching, checking and recalling are the users. */
+#ifndef IRENEO_LINEAR_SWEEP_H
+#define IRENEO_LINEAR_SWEEP_H
+
+#include "base/progress.h"
+
+enum { IRENEO_SWEEP_TILE = 512, IRENEO_SWEEP_BLOCK = 1024 };
+
+typedef struct ireneo_sweep {
+    size_t stride;                        /* entries between rows of values and of h; 0: dim */
+    size_t rows, columns, dim;            /* rows of h, candidates, width of both */
+    const float *values;                  /* candidates (columns, dim); NULL: own candidates of each row */
+    ireneo_own_candidates own_candidates; /* with own_context, when values is NULL */
+    const void *own_context;
+    int threads;
+    const ireneo_progress *progress;
+    const char *stage; /* for progress */
+
+    /* Handlers; `context` is the user's. They run in parallel on different tiles; thread is 0 .. threads - 1.
+     */
+    void (*make)(void *context, int thread, size_t first, size_t count, float *h); /* h (count, stride) */
+    void (*begin)(void *context, int thread, size_t first, size_t count,
+                  const float *h); /* before the blocks; may be NULL */
+    void (*block)(
+        void *context, int thread, size_t first, size_t count, size_t column, size_t columns,
+        const float *scores); /* scores (count, columns) of candidates column .. column + columns - 1 */
+    void (*finish)(void *context, int thread, size_t first, size_t count,
+                   const float *h); /* after the blocks; may be NULL */
+    void *context;
+} ireneo_sweep;
+
+/* Rows in a tile: a function of the number of rows alone, so that results do not depend on threads. */
+size_t ireneo_sweep_tile_rows(size_t rows);
+
+/* Runs the pass. IRENEO_ERROR_CANCELLED when progress asked to stop. BLAS must be set to one thread. */
+ireneo_error ireneo_sweep_run(const ireneo_sweep *sweep);
+
+#endif
