@@ -15,24 +15,59 @@ static void print_cell(ireneo_estimate e) {
         printf(" %9.4f %8.4f", e.mean, e.error);
 }
 
+/* What the theory says beside what was measured; empty where it says nothing. */
+typedef struct expectation {
+    ireneo_propagation depth; /* rho == NULL: causal attention */
+    double *gradient;         /* NULL: causal, pre-LN or no backward pass */
+} expectation;
+
+static ireneo_error expect(const ireneo_transformer *t, const ireneo_network_settings *settings,
+                           expectation *e) {
+    *e = (expectation){0};
+    if (settings->causal) return IRENEO_OK;
+    ireneo_error failed = ireneo_propagate(t, &e->depth);
+    if (failed != IRENEO_OK || settings->forward_only || t->normalisation != IRENEO_POST_LN) return failed;
+    e->gradient = calloc(t->layers + 1, sizeof *e->gradient);
+    return e->gradient == NULL ? IRENEO_ERROR_MEMORY : ireneo_gradient_depth(t, e->gradient);
+}
+
+static void forget(expectation *e) {
+    ireneo_propagation_free(&e->depth);
+    free(e->gradient);
+}
+
 static void print_table(const ireneo_transformer *t, const ireneo_network_settings *settings,
-                        const ireneo_network_depth *depths) {
+                        const ireneo_network_depth *depths, const expectation *e) {
     print_transformer(t);
     printf("%zu networks%s, tokens of overlap %g (seed %llu)\n\n", settings->draws,
            settings->causal ? ", causal attention" : "", t->rho_0, (unsigned long long)settings->seed);
-    printf("depth         rho    error         q    error        Y2    error   entropy    error   |dL/dx|^2  "
-           "|dL/dW_Q|^2\n");
+    printf("depth         rho    error      law         q    error        Y2    error   entropy    error   "
+           "|dL/dx|^2        law  |dL/dW_Q|^2\n");
     for (size_t depth = 0; depth <= t->layers; depth++) {
         const ireneo_network_depth *r = &depths[depth];
         printf("%5zu  ", depth);
         print_cell(r->rho);
+        if (e->depth.rho != NULL)
+            printf(" %8.4f", e->depth.rho[depth]);
+        else
+            printf(" %8s", "");
         print_cell(r->q);
         print_cell(r->participation);
         print_cell(r->entropy);
         if (!isnan(r->gradient_tokens.mean)) printf("  %10.3e", r->gradient_tokens.mean);
+        if (e->gradient != NULL) printf(" %10.3e", e->gradient[depth]);
         if (!isnan(r->gradient_query.mean)) printf("   %10.3e", r->gradient_query.mean);
         printf("\n");
     }
+    printf("\nThe laws are the recursion that is exact at T and wide networks' growth of gradients. Squared "
+           "norms "
+           "are relative to the output's.\n");
+}
+
+static void list_numbers(ireneo_json *json, const char *key, const double *values, size_t count) {
+    ireneo_json_begin_array(json, key);
+    for (size_t i = 0; i < count; i++) ireneo_json_number(json, NULL, values[i]);
+    ireneo_json_end_array(json);
 }
 
 static void list_estimates(ireneo_json *json, const char *name, const ireneo_network_depth *depths,
@@ -51,7 +86,8 @@ static void list_estimates(ireneo_json *json, const char *name, const ireneo_net
 }
 
 static int print_as_json(const command *self, const ireneo_transformer *t,
-                         const ireneo_network_settings *settings, const ireneo_network_depth *depths) {
+                         const ireneo_network_settings *settings, const ireneo_network_depth *depths,
+                         const expectation *e) {
     static const struct {
         const char *name;
         size_t offset;
@@ -76,6 +112,8 @@ static int print_as_json(const command *self, const ireneo_transformer *t,
     ireneo_json_size(&json, "seed", settings->seed);
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
         list_estimates(&json, columns[i].name, depths, t->layers, columns[i].offset);
+    if (e->depth.rho != NULL) list_numbers(&json, "rho_law", e->depth.rho, t->layers + 1);
+    if (e->gradient != NULL) list_numbers(&json, "gradient_tokens_law", e->gradient, t->layers + 1);
     ireneo_json_end_object(&json);
     return print_json(self, &json, EXIT_DONE);
 }
@@ -87,10 +125,19 @@ static int measure(const command *self, const ireneo_transformer *t, ireneo_netw
     settings->progress = start_progress();
     ireneo_error failed = ireneo_attention_simulate(t, settings, depths);
     finish_progress();
-    if (failed != IRENEO_OK) return report_error(self, failed);
-    if (json) return print_as_json(self, t, settings, depths);
-    print_table(t, settings, depths);
-    return finish_output(self, EXIT_DONE);
+    expectation e = {0};
+    if (failed == IRENEO_OK) failed = expect(t, settings, &e);
+    int outcome = EXIT_DONE;
+    if (failed != IRENEO_OK) {
+        outcome = report_error(self, failed);
+    } else if (json) {
+        outcome = print_as_json(self, t, settings, depths, &e);
+    } else {
+        print_table(t, settings, depths, &e);
+        outcome = finish_output(self, EXIT_DONE);
+    }
+    forget(&e);
+    return outcome;
 }
 
 static int run(const command *self, int argc, char **argv) {

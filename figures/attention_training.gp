@@ -13,7 +13,7 @@ set xtics (0.2, 0.5, 1, 2, 5, 10)
 set ytics (0.25, 0.5, 1, 2, 4, 8)
 set xlabel "query-key scale β"
 set ylabel "residual strength of attention"
-set lmargin at screen 0.10
+set lmargin at screen 0.12
 set rmargin at screen 0.70
 set key at screen 0.99, screen 0.955 right top Left reverse samplen 1.2
 set colorbox vertical user origin 0.755,0.17 size 0.025,0.42

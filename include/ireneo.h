@@ -901,6 +901,11 @@ IRENEO_API ireneo_error ireneo_attention_simulate(const ireneo_transformer *tran
                                                   const ireneo_network_settings *settings,
                                                   ireneo_network_depth *depths);
 
+/** The law for gradient_tokens at every depth (layers + 1), post-LN: grows towards the input when attention
+ * is condensed. Leading order in the width, for token gradients that stay independent; keeps within a few per
+ * cent a block while tokens are far from alike. */
+IRENEO_API ireneo_error ireneo_gradient_depth(const ireneo_transformer *transformer, double *gradient);
+
 enum { IRENEO_CURVE_POINTS = 20 };
 
 /** How ireneo_attention_train learns. Zero-initialise it and fill what matters. */

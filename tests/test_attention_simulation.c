@@ -147,6 +147,32 @@ static void test_gradients_of_attention(void **state) {
     }
 }
 
+/* The gradient of the tokens over 8 blocks: the law within 3 standard errors plus 4 % a block (terms of order
+ * log T / d = 0.02, and gradients of tokens that become correlated). */
+static void test_gradient_over_depth(void **state) {
+    (void)state;
+    const double betas[] = {0.5, 3.0};
+    for (size_t i = 0; i < 2; i++) {
+        ireneo_transformer t = small(betas[i]);
+        ireneo_network_settings settings = {.draws = 6, .seed = 14, .threads = 1};
+        ireneo_network_depth depths[9];
+        double law[9];
+        assert_int_equal(ireneo_attention_simulate(&t, &settings, depths), IRENEO_OK);
+        assert_int_equal(ireneo_gradient_depth(&t, law), IRENEO_OK);
+        print_message("beta %g: |dL/dx|^2 at the input %.4g (%.2g), law %.4g\n", betas[i],
+                      depths[0].gradient_tokens.mean, depths[0].gradient_tokens.error, law[0]);
+        for (size_t l = 0; l < 8; l++)
+            expect_near(depths[l].gradient_tokens.mean, law[l],
+                        3.0 * depths[l].gradient_tokens.error + law[l] * (pow(1.04, (double)(8 - l)) - 1.0),
+                        "gradient of the tokens");
+        assert_true(betas[i] < 1.0 ? law[0] < 1.0 : law[0] > 300.0);
+    }
+    ireneo_transformer pre = small(1.0);
+    double law[9];
+    pre.normalisation = IRENEO_PRE_LN;
+    assert_int_equal(ireneo_gradient_depth(&pre, law), IRENEO_ERROR_ARGUMENT);
+}
+
 /* ---- the call itself ---- */
 
 static void test_threads_do_not_matter(void **state) {
@@ -234,6 +260,7 @@ int main(void) {
         cmocka_unit_test(test_gradients_of_attention),
         cmocka_unit_test(test_threads_do_not_matter),
         cmocka_unit_test(test_causal_rows),
+        cmocka_unit_test(test_gradient_over_depth),
         cmocka_unit_test(test_refusals),
     };
     int failures = cmocka_run_group_tests(tests, NULL, NULL);

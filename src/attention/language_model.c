@@ -34,7 +34,8 @@ static void fill_normals(uint64_t seed, uint64_t stream, size_t count, double de
 static void draw_waves(size_t context, size_t width, ireneo_scalar *positions) {
     size_t waves = (width + 1) / 2;
     for (size_t i = 0; i < width; i++) {
-        double share = waves > 1 ? (double)(i / 2) / (double)(waves - 1) : 0.0;
+        size_t wave = i / 2;
+        double share = waves > 1 ? (double)wave / (double)(waves - 1) : 0.0;
         double length = 4.0 * pow((double)context / 2.0, share);
         for (size_t place = 0; place < context; place++) {
             double angle = 2.0 * M_PI * (double)place / length;
