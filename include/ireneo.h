@@ -15,6 +15,7 @@
  *  11. Dense memory: retrieval                        from a query to the stored pattern
  *  12. Dense memory: simulation                       the theory's sizes and far beyond
  *  13. Transformers at initialisation: theory         which weight scales keep the signal alive
+ *  14. Transformers at initialisation: real networks  simulation, and training on text
  *
  * Conventions
  *   - A function that can fail returns ireneo_error; ireneo_last_error() holds one sentence about the last
@@ -1115,6 +1116,114 @@ typedef struct ireneo_recommendation {
 IRENEO_API ireneo_error ireneo_recommend(const ireneo_transformer *transformer,
                                          const ireneo_recommendation_settings *settings,
                                          ireneo_recommendation *recommendation);
+
+/* ------------------------------------------------------------------------------------------------------
+ * 14. Transformers at initialisation: real networks
+ *
+ * An encoder with random weights, run forward and backward, and a small one trained on text: what the theory
+ * of section 10 is held against. docs/attention-network.md tells how.
+ * ---------------------------------------------------------------------------------------------------- */
+
+/** How ireneo_attention_simulate measures. */
+typedef struct ireneo_network_settings {
+    /** Independent networks and inputs; 0: 10. */
+    size_t draws;
+    /** 1: a token sees only itself and those before it. */
+    int causal;
+    /** 1: leave out the backward pass; gradients are NaN then. */
+    int forward_only;
+    uint64_t seed;
+    /** 0: all cores. The result does not depend on it. */
+    int threads;
+    const ireneo_progress *progress;
+} ireneo_network_settings;
+
+/** A mean over draws and its standard error (NaN for a single draw). */
+typedef struct ireneo_estimate {
+    double mean, error;
+} ireneo_estimate;
+
+/** What was measured at one depth: 0 is the input, l the output of block l. */
+typedef struct ireneo_network_depth {
+    /** Mean cosine between different tokens, and mean squared length of a token over the width. */
+    ireneo_estimate rho, q;
+    /** Of the attention rows of block l (NaN at depth 0): sum of squares; entropy in nats; sum over keys of
+     * the product of two different rows. */
+    ireneo_estimate participation, entropy, overlap;
+    /** Squared norms of gradients over that of the (random) gradient at the output: with respect to the
+     * tokens at this depth, and to the weights of block l (NaN at depth 0). */
+    ireneo_estimate gradient_tokens, gradient_query, gradient_key, gradient_value, gradient_mlp_in,
+        gradient_mlp_out;
+} ireneo_network_depth;
+
+/** Random networks fed with Gaussian tokens of overlap rho_0 and squared length q_0; depths is (layers + 1).
+ */
+IRENEO_API ireneo_error ireneo_attention_simulate(const ireneo_transformer *transformer,
+                                                  const ireneo_network_settings *settings,
+                                                  ireneo_network_depth *depths);
+
+/** The law for gradient_tokens at every depth (layers + 1), post-LN: grows towards the input when attention
+ * is condensed. Leading order in the width, for token gradients that stay independent; keeps within a few per
+ * cent a block while tokens are far from alike. */
+IRENEO_API ireneo_error ireneo_gradient_depth(const ireneo_transformer *transformer, double *gradient);
+
+enum { IRENEO_CURVE_POINTS = 20 };
+
+/** How ireneo_attention_train learns. Zero-initialise it and fill what matters. */
+typedef struct ireneo_network_training_settings {
+    /** Steps of Adam, 0: 1000; sequences a step, 0: 16. */
+    size_t steps, batch;
+    /** Steps until the rate is reached, then it falls linearly to 0 at the last step; 0: a tenth of the
+     * steps.
+     */
+    size_t warmup;
+    /** Largest learning rate, 0: 0.001. */
+    double rate;
+    /** Share of positions that are masked and predicted, 0: 0.2. */
+    double mask;
+    /** Gradients longer than this are shortened to it; 0: 1, negative: never. */
+    double clip;
+    /** 1: the output matrix is that of the token embeddings. */
+    int tied;
+    uint64_t seed;
+    /** 0: all cores. The result does not depend on it. */
+    int threads;
+    /** The stage holds the present loss. */
+    const ireneo_progress *progress;
+} ireneo_network_training_settings;
+
+/** How a training run ended. Losses are mean cross-entropies of masked symbols in nats. */
+typedef struct ireneo_network_training_report {
+    /** Different bytes in the text; numbers that were trained. */
+    size_t symbols, parameters;
+    /** Steps made; fewer than asked for when the loss became infinite or NaN, and diverged is 1 then. */
+    size_t steps;
+    int diverged;
+    /** Entropy of the bytes' frequencies: the best loss without a look at the neighbours. */
+    double unigram_entropy;
+    /** Mean over the last tenth of the steps, and on the last tenth of the text, which is not trained on. */
+    double final_loss, held_out_loss;
+    /** What prediction by the frequencies of the whole text would lose on that last tenth. */
+    double held_out_unigram;
+    /** Mean loss over each twentieth of the steps; NaN where there were none. */
+    double curve[IRENEO_CURVE_POINTS];
+    /** Mean cosine between tokens of a sequence of the text at the input and at the output of the network,
+     * and mean entropy of attention rows in the first layer and in all layers: before training and after. */
+    double rho_0_before, rho_before, entropy_first_before, entropy_before;
+    double rho_0_after, rho_after, entropy_first_after, entropy_after;
+    double seconds;
+} ireneo_network_training_report;
+
+/** Trains the transformer to fill masked positions of a text (length bytes). */
+IRENEO_API ireneo_error ireneo_attention_train(const ireneo_transformer *transformer, const void *text,
+                                               size_t length,
+                                               const ireneo_network_training_settings *settings,
+                                               ireneo_network_training_report *report);
+
+/** The same with the text in a file. */
+IRENEO_API ireneo_error ireneo_attention_train_file(const ireneo_transformer *transformer, const char *path,
+                                                    const ireneo_network_training_settings *settings,
+                                                    ireneo_network_training_report *report);
 
 #ifdef __cplusplus
 }

@@ -26,5 +26,7 @@ const figure *const ireneo_figures[] = {
     &figure_words,                   //
     &figure_overload,                //
     &figure_speed,                   //
+    &figure_attention_depth,         //
+    &figure_attention_training,      //
 };
 const size_t ireneo_figure_count = sizeof ireneo_figures / sizeof *ireneo_figures;
