@@ -108,4 +108,34 @@ static inline double law_of(size_t dim_in, size_t dim_out, size_t rank, double c
     return report.facts_capacity;
 }
 
+/* A store whose outcome has been checked: the memory belongs to the facts, and what the info says about it is
+ * what brute force finds. */
+static inline ireneo_memory *store(const ireneo_facts *f, const ireneo_store_settings *settings,
+                                   ireneo_store_info *info) {
+    ireneo_memory *m = NULL;
+    expect_ok(ireneo_store(f, settings, &m, info));
+    assert_non_null(m);
+    assert_int_equal(m->dim_in, f->dim_in);
+    assert_int_equal(m->dim_out, f->dim_out);
+    assert_int_equal(info->facts, f->facts);
+    assert_true(m->facts_hash == ireneo_facts_hash(f));
+    assert_int_equal(info->recalled, brute_recalled(m, f, NULL, NULL));
+    assert_int_equal(info->status == IRENEO_STORED, info->recalled == f->facts);
+    assert_int_equal(info->margin > 0.0, info->status == IRENEO_STORED);
+    return m;
+}
+
+/* The status alone. */
+static inline ireneo_store_info outcome(const ireneo_facts *f, const ireneo_store_settings *settings) {
+    ireneo_store_info info;
+    ireneo_memory_free(store(f, settings, &info));
+    return info;
+}
+
+static inline void expect_status(const ireneo_store_info *info, ireneo_status status) {
+    if (info->status == status) return;
+    fail_msg("%s, not %s: %zu of %zu recalled, %zu scans, %zu iterations", ireneo_status_name(info->status),
+             ireneo_status_name(status), info->recalled, info->facts, info->scans, info->iterations);
+}
+
 #endif

@@ -92,8 +92,9 @@ static ireneo_memory hebbian_memory(const ireneo_facts *f) {
 
 static void test_check_against_brute_force(void **state) {
     (void)state;
-    static const size_t shapes[][4] = {{60, 60, 8, 8}, {64, 300, 20, 10},   {300, 64, 10, 20},
-                                       {1, 2, 1, 1},   {150, 1100, 17, 33}, {700, 90, 40, 6}};
+    static const size_t shapes[][4] = {{60, 60, 8, 8},    {120, 120, 60, 60}, {64, 300, 20, 10},
+                                       {300, 64, 10, 20}, {1, 2, 1, 1},       {150, 1100, 17, 33},
+                                       {700, 90, 40, 6}};
     size_t some = 0;
     for (size_t c = 0; c < COUNT(shapes); c++) {
         instance data = make_instance(21 + c, shapes[c][0], shapes[c][1], shapes[c][2], shapes[c][3], 1);
