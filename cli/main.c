@@ -17,6 +17,7 @@ static const command *const COMMANDS[] = {
     &command_pairs,     //
     &command_dense,     //
     &command_attention, //
+    &command_sweep,     //
     &command_figure,    //
 };
 enum { COMMAND_COUNT = sizeof COMMANDS / sizeof COMMANDS[0] };

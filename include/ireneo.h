@@ -10,10 +10,12 @@
  *   6. Linear memory: storing                         the solver, its settings, how it ended
  *   7. Linear memory: using it                        save, load, check, recall
  *   8. Linear memory: proof                           certificates of impossibility
- *   9. Dense memory: phases and basins                how many patterns fit, how far a query may be
- *  10. Dense memory: retrieval                        from a query to the stored pattern
- *  11. Dense memory: simulation                       the theory's sizes and far beyond
- *  12. Transformers at initialisation: theory         which weight scales keep the signal alive
+ *   9. Linear memory: gradient training               cross-entropy by Adam or L-BFGS, the usual way
+ *  10. Dense memory: phases and basins                how many patterns fit, how far a query may be
+ *  11. Dense memory: retrieval                        from a query to the stored pattern
+ *  12. Dense memory: simulation                       the theory's sizes and far beyond
+ *  13. Transformers at initialisation: theory         which weight scales keep the signal alive
+ *  14. Transformers at initialisation: real networks  simulation, and training on text
  *
  * Conventions
  *   - A function that can fail returns ireneo_error; ireneo_last_error() holds one sentence about the last
@@ -512,7 +514,67 @@ IRENEO_API ireneo_error ireneo_certificate_load(const char *path, ireneo_certifi
 IRENEO_API void ireneo_certificate_free(ireneo_certificate *certificate);
 
 /* ------------------------------------------------------------------------------------------------------
- * 9. Dense memory: phases and basins
+ * 9. Linear memory: gradient training
+ *
+ * How memories are usually trained: full-batch softmax cross-entropy over the candidates, from small random
+ * weights. It is here for comparison; ireneo_store reaches capacity, sooner.
+ * ---------------------------------------------------------------------------------------------------- */
+
+typedef enum ireneo_optimiser {
+    /** Adam with linear warm-up and cosine decay to zero. */
+    IRENEO_OPTIMISER_ADAM,
+    /** L-BFGS with a line search: the minimum of the cross-entropy itself. */
+    IRENEO_OPTIMISER_LBFGS
+} ireneo_optimiser;
+
+/** Settings of ireneo_train. Zero-initialised settings, or NULL, are the defaults. */
+typedef struct ireneo_train_settings {
+    ireneo_optimiser optimiser;
+    /** Rank of the memory; 0: a full matrix, otherwise two factors are trained. */
+    size_t rank;
+    /** Threads; 0: all cores. */
+    int threads;
+    /** Seed of the initial weights. */
+    uint64_t seed;
+    /** Largest rate of Adam; 0: 0.03. */
+    double rate;
+    /** Share of the steps in which the rate grows; 0: 0.05, negative: none. */
+    double warm_up;
+    /** Most steps; 0: 5000. */
+    size_t max_steps;
+    /** Standard deviation of the entries of W at the start; 0: 0.01. */
+    double initial_scale;
+    /** Non-zero: do not stop when all facts are recalled but go on lowering the loss. */
+    int past_recall;
+    /** L-BFGS stops when the gradient is this share of that at the start; 0: 1e-5. */
+    double tolerance;
+    const ireneo_progress *progress;
+} ireneo_train_settings;
+
+/** How ireneo_train ended. */
+typedef struct ireneo_train_info {
+    /** "stored", "undecided" (a limit was reached with facts missing) or "interrupted". */
+    ireneo_status status;
+    size_t facts, recalled;
+    /** Mean cross-entropy at the last weights, in nats. */
+    double loss;
+    /** As in ireneo_store_info. */
+    double margin;
+    /** Steps taken, and sweeps over all candidates that they needed. */
+    size_t steps, sweeps;
+    double seconds;
+} ireneo_train_info;
+
+/** Trains a memory. *memory is set whenever IRENEO_OK is returned. settings and info may be NULL. */
+IRENEO_API ireneo_error ireneo_train(const ireneo_facts *facts, const ireneo_train_settings *settings,
+                                     ireneo_memory **memory, ireneo_train_info *info);
+
+/** Mean cross-entropy of a memory over the facts, in nats. */
+IRENEO_API ireneo_error ireneo_cross_entropy(const ireneo_memory *memory, const ireneo_facts *facts,
+                                             int threads, double *loss);
+
+/* ------------------------------------------------------------------------------------------------------
+ * 10. Dense memory: phases and basins
  *
  * A dense associative memory (modern Hopfield network, softmax attention) holds P = e^(alpha N) patterns xi,
  * each of N numbers and of length sqrt(N). A query x moves by
@@ -635,7 +697,7 @@ IRENEO_API ireneo_error ireneo_dense_scaled(ireneo_ensemble ensemble, double sca
                                             double neurons, double *scaled_alpha, double *scaled_alpha_exact);
 
 /* ------------------------------------------------------------------------------------------------------
- * 10. Dense memory: retrieval
+ * 11. Dense memory: retrieval
  *
  * A dense memory keeps its patterns as they are and answers a query x by moving it, step after step, to a
  * weighted mean of the patterns:
@@ -721,7 +783,7 @@ IRENEO_API ireneo_error ireneo_dense_recall(const float *patterns, size_t count,
                                             const ireneo_recall_result *result, ireneo_recall_info *info);
 
 /* ------------------------------------------------------------------------------------------------------
- * 11. Dense memory: simulation
+ * 12. Dense memory: simulation
  *
  * One draw stores P random patterns and starts softmax retrieval at, or at an angle from, the first of them.
  * After one step it counts as retrieved when it holds more than half of the attention; after several, when
@@ -825,7 +887,7 @@ IRENEO_API ireneo_error ireneo_dense_simulate(const ireneo_dense_experiment *exp
                                               ireneo_dense_draw *all, ireneo_dense_summary *summary);
 
 /* ------------------------------------------------------------------------------------------------------
- * 12. Transformers at initialisation: theory
+ * 13. Transformers at initialisation: theory
  *
  * Tokens x_s of width d have overlaps x_s . x_t / d = q for s = t and p otherwise; rho = p / q is their
  * cosine similarity. With W_Q and W_K drawn from N(0, beta sqrt(log T) / d) a row of attention over T keys is
@@ -1054,6 +1116,114 @@ typedef struct ireneo_recommendation {
 IRENEO_API ireneo_error ireneo_recommend(const ireneo_transformer *transformer,
                                          const ireneo_recommendation_settings *settings,
                                          ireneo_recommendation *recommendation);
+
+/* ------------------------------------------------------------------------------------------------------
+ * 14. Transformers at initialisation: real networks
+ *
+ * An encoder with random weights, run forward and backward, and a small one trained on text: what the theory
+ * of section 10 is held against. docs/attention-network.md tells how.
+ * ---------------------------------------------------------------------------------------------------- */
+
+/** How ireneo_attention_simulate measures. */
+typedef struct ireneo_network_settings {
+    /** Independent networks and inputs; 0: 10. */
+    size_t draws;
+    /** 1: a token sees only itself and those before it. */
+    int causal;
+    /** 1: leave out the backward pass; gradients are NaN then. */
+    int forward_only;
+    uint64_t seed;
+    /** 0: all cores. The result does not depend on it. */
+    int threads;
+    const ireneo_progress *progress;
+} ireneo_network_settings;
+
+/** A mean over draws and its standard error (NaN for a single draw). */
+typedef struct ireneo_estimate {
+    double mean, error;
+} ireneo_estimate;
+
+/** What was measured at one depth: 0 is the input, l the output of block l. */
+typedef struct ireneo_network_depth {
+    /** Mean cosine between different tokens, and mean squared length of a token over the width. */
+    ireneo_estimate rho, q;
+    /** Of the attention rows of block l (NaN at depth 0): sum of squares; entropy in nats; sum over keys of
+     * the product of two different rows. */
+    ireneo_estimate participation, entropy, overlap;
+    /** Squared norms of gradients over that of the (random) gradient at the output: with respect to the
+     * tokens at this depth, and to the weights of block l (NaN at depth 0). */
+    ireneo_estimate gradient_tokens, gradient_query, gradient_key, gradient_value, gradient_mlp_in,
+        gradient_mlp_out;
+} ireneo_network_depth;
+
+/** Random networks fed with Gaussian tokens of overlap rho_0 and squared length q_0; depths is (layers + 1).
+ */
+IRENEO_API ireneo_error ireneo_attention_simulate(const ireneo_transformer *transformer,
+                                                  const ireneo_network_settings *settings,
+                                                  ireneo_network_depth *depths);
+
+/** The law for gradient_tokens at every depth (layers + 1), post-LN: grows towards the input when attention
+ * is condensed. Leading order in the width, for token gradients that stay independent; keeps within a few per
+ * cent a block while tokens are far from alike. */
+IRENEO_API ireneo_error ireneo_gradient_depth(const ireneo_transformer *transformer, double *gradient);
+
+enum { IRENEO_CURVE_POINTS = 20 };
+
+/** How ireneo_attention_train learns. Zero-initialise it and fill what matters. */
+typedef struct ireneo_network_training_settings {
+    /** Steps of Adam, 0: 1000; sequences a step, 0: 16. */
+    size_t steps, batch;
+    /** Steps until the rate is reached, then it falls linearly to 0 at the last step; 0: a tenth of the
+     * steps.
+     */
+    size_t warmup;
+    /** Largest learning rate, 0: 0.001. */
+    double rate;
+    /** Share of positions that are masked and predicted, 0: 0.2. */
+    double mask;
+    /** Gradients longer than this are shortened to it; 0: 1, negative: never. */
+    double clip;
+    /** 1: the output matrix is that of the token embeddings. */
+    int tied;
+    uint64_t seed;
+    /** 0: all cores. The result does not depend on it. */
+    int threads;
+    /** The stage holds the present loss. */
+    const ireneo_progress *progress;
+} ireneo_network_training_settings;
+
+/** How a training run ended. Losses are mean cross-entropies of masked symbols in nats. */
+typedef struct ireneo_network_training_report {
+    /** Different bytes in the text; numbers that were trained. */
+    size_t symbols, parameters;
+    /** Steps made; fewer than asked for when the loss became infinite or NaN, and diverged is 1 then. */
+    size_t steps;
+    int diverged;
+    /** Entropy of the bytes' frequencies: the best loss without a look at the neighbours. */
+    double unigram_entropy;
+    /** Mean over the last tenth of the steps, and on the last tenth of the text, which is not trained on. */
+    double final_loss, held_out_loss;
+    /** What prediction by the frequencies of the whole text would lose on that last tenth. */
+    double held_out_unigram;
+    /** Mean loss over each twentieth of the steps; NaN where there were none. */
+    double curve[IRENEO_CURVE_POINTS];
+    /** Mean cosine between tokens of a sequence of the text at the input and at the output of the network,
+     * and mean entropy of attention rows in the first layer and in all layers: before training and after. */
+    double rho_0_before, rho_before, entropy_first_before, entropy_before;
+    double rho_0_after, rho_after, entropy_first_after, entropy_after;
+    double seconds;
+} ireneo_network_training_report;
+
+/** Trains the transformer to fill masked positions of a text (length bytes). */
+IRENEO_API ireneo_error ireneo_attention_train(const ireneo_transformer *transformer, const void *text,
+                                               size_t length,
+                                               const ireneo_network_training_settings *settings,
+                                               ireneo_network_training_report *report);
+
+/** The same with the text in a file. */
+IRENEO_API ireneo_error ireneo_attention_train_file(const ireneo_transformer *transformer, const char *path,
+                                                    const ireneo_network_training_settings *settings,
+                                                    ireneo_network_training_report *report);
 
 #ifdef __cplusplus
 }
