@@ -16,6 +16,7 @@
  *  12. Dense memory: simulation                       the theory's sizes and far beyond
  *  13. Transformers at initialisation: theory         which weight scales keep the signal alive
  *  14. Transformers at initialisation: real networks  simulation, and training on text
+ *  15. Linear memory: margin and noise                the safest memory, recall from noisy keys
  *
  * Conventions
  *   - A function that can fail returns ireneo_error; ireneo_last_error() holds one sentence about the last
@@ -213,8 +214,8 @@ typedef struct ireneo_shape {
     double candidates;
     /** Number of facts a question is about; 0: only the capacity is asked. Up to 1e12. */
     double facts;
-    /** Margin by which targets must win, in units of |W|_F / sqrt(dim_out): the spread of the scores of
-     * unit-variance data. */
+    /** Margin by which targets must win, in units of |W|_F / sqrt(dim_in): the spread of the scores of keys
+     * of norm one and values of unit variance. */
     double margin;
 } ireneo_shape;
 
@@ -452,6 +453,9 @@ typedef struct ireneo_check_report {
     size_t facts, recalled;
     /** As in ireneo_store_info. */
     double margin;
+    /** Smallest score of a target minus that of its best competitor, as the scores come; not above 0 when not
+     * all are recalled. */
+    double gap;
     /** Pairs that float32 could not decide and float64 did. */
     size_t recomputed;
 } ireneo_check_report;
@@ -1224,6 +1228,77 @@ IRENEO_API ireneo_error ireneo_attention_train(const ireneo_transformer *transfo
 IRENEO_API ireneo_error ireneo_attention_train_file(const ireneo_transformer *transformer, const char *path,
                                                     const ireneo_network_training_settings *settings,
                                                     ireneo_network_training_report *report);
+
+/* ------------------------------------------------------------------------------------------------------
+ * 15. Linear memory: margin and noise
+ *
+ * Of all memories that recall the facts, the one with the largest margin tolerates most: it maximises the
+ * smallest gap (y_target - y_j)^T W x over |W|_F. Equivalently it minimises |W|_F^2 / 2 subject to gaps of at
+ * least 1, in the caller's coordinates: scaling keys or values, or moving all values by one vector, does not
+ * change which W is best. Margins are reported as gap / (|W|_F rms|x| rms|y - mean y| / sqrt(span_in
+ * span_out)), the units of ireneo_shape: for normalised data (keys of rms norm 1, values of unit variance)
+ * that fill their spaces this is gap / (|W|_F / sqrt(dim_in)). Own candidates are taken to have unit
+ * variance.
+ * ---------------------------------------------------------------------------------------------------- */
+
+/** Settings of ireneo_max_margin. Zero-initialised settings, or NULL, are the defaults. */
+typedef struct ireneo_max_margin_settings {
+    /** How the facts are stored first. The rank must be 0 and the solver the default. When the facts are
+     * stored, *store.certificate receives the weights that bound the margin: ireneo_verify's norm_bound for
+     * them is the least |W|_F, on normalised data, of a memory with gaps of at least 1. */
+    ireneo_store_settings store;
+    /** Relative duality gap at which the work ends; 0: 1e-3. */
+    double duality_gap;
+} ireneo_max_margin_settings;
+
+/** How ireneo_max_margin ended. */
+typedef struct ireneo_max_margin_info {
+    /** How storing ended, with scans, recalled facts and seconds of the whole; when the facts are not stored
+     * the other fields are NaN. Iterations are those of storing. */
+    ireneo_store_info store;
+    /** The margin of the memory, measured on it after rounding to float32 by a pass over all candidates. */
+    double margin;
+    /** No memory has a larger margin than this: the bound of the dual problem. */
+    double margin_bound;
+    /** 1 - margin / margin_bound. */
+    double duality_gap;
+    /** What the law expects at this size (asymptotic; see ireneo_capacity_margin). */
+    double margin_law;
+    /** Newton steps, and products with the Hessian that they took. */
+    size_t newton_steps, products;
+} ireneo_max_margin_info;
+
+/** Stores the facts with the largest margin. *memory is set whenever IRENEO_OK is returned; it has the
+ * largest margin up to the duality gap when the status is "stored". settings and info may be NULL. */
+IRENEO_API ireneo_error ireneo_max_margin(const ireneo_facts *facts,
+                                          const ireneo_max_margin_settings *settings, ireneo_memory **memory,
+                                          ireneo_max_margin_info *info);
+
+/** Noise on the keys of ireneo_check_noise. */
+typedef struct ireneo_noise {
+    /** Standard deviation of the Gaussian noise that every entry of every key receives, in units of the
+     * root-mean-square entry of the keys. */
+    double strength;
+    /** Independent draws of the noise on all keys; 0: 10. */
+    size_t draws;
+    uint64_t seed;
+} ireneo_noise;
+
+/** Recall from noisy keys. */
+typedef struct ireneo_noise_report {
+    /** Share of recalled facts, averaged over the draws, and its standard error (from the spread of each
+     * fact's outcomes over the draws; at least 1 over the number of trials). */
+    double recall, error;
+    size_t facts, draws;
+    /** The noise in the keys' own units. */
+    double deviation;
+} ireneo_noise_report;
+
+/** Recall when the keys arrive with noise; the same for any number of threads. Needs one more copy of the
+ * keys. */
+IRENEO_API ireneo_error ireneo_check_noise(const ireneo_memory *memory, const ireneo_facts *facts,
+                                           const ireneo_noise *noise, int threads,
+                                           const ireneo_progress *progress, ireneo_noise_report *report);
 
 #ifdef __cplusplus
 }
