@@ -53,7 +53,8 @@ static void test_collect_and_select(void **state) {
 static void expect_best_lists(const ireneo_problem *p, const ireneo_lists *l, const float *w, size_t keep,
                               float reach) {
     size_t most = keep < p->columns - 1 ? keep : p->columns - 1;
-    double share = 1.25 * (double)most / (double)p->columns;
+    size_t room = most + most / 4; /* a few more than asked for are carried rather than sorted out */
+    double share = 1.05 * (double)most / (double)p->columns;
     double *score = malloc(p->columns * sizeof *score);
     unsigned char *listed = malloc(p->columns);
     for (size_t i = 0; i < p->rows; i++) {
@@ -73,7 +74,7 @@ static void expect_best_lists(const ireneo_problem *p, const ireneo_lists *l, co
         double slack = 2e-5 * spread, target_score = score[target];
         expect_close((double)l->target_score[i], target_score, slack);
         memset(listed, 0, p->columns);
-        assert_true(count <= most);
+        assert_true(count <= room);
         for (size_t k = 0; k < count; k++) {
             size_t j = l->index[i * l->capacity + k];
             assert_true(j < p->columns && j != target && !listed[j]);
@@ -86,7 +87,7 @@ static void expect_best_lists(const ireneo_problem *p, const ireneo_lists *l, co
         for (size_t j = 0; j < p->columns; j++)
             if (!listed[j] && j != target) left_out = fmax(left_out, score[j]);
         assert_true(left_out <= lowest + slack);
-        if (count == most) continue;
+        if (count >= most) continue;
         double gaussian = -INFINITY;
         if (share < 1.0) { /* bisect Q(x) = share */
             double low = -10.0, high = 10.0;
