@@ -4,6 +4,9 @@
 
 #include "lab/figure.h"
 
+extern const figure figure_attention_gain;
+extern const figure figure_attention_gradient;
+extern const figure figure_attention_participation;
 extern const figure figure_capacity;
 extern const figure figure_linear_1;
 extern const figure figure_linear_2;
@@ -19,6 +22,11 @@ extern const figure figure_words;
 extern const figure figure_overload;
 extern const figure figure_speed;
 extern const figure figure_dense_basins;
+extern const figure figure_dense_thresholds;
+extern const figure figure_dense_basins_points;
+extern const figure figure_dense_dot_product;
+extern const figure figure_dense_finite_size;
+extern const figure figure_dense_words;
 extern const figure figure_dense_phases;
 
 #endif

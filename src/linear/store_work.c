@@ -153,15 +153,46 @@ ireneo_error ireneo_work_prove(ireneo_store_work *s, bool *standing) {
     return failed;
 }
 
-ireneo_error ireneo_work_count(ireneo_store_work *s) {
+/* Counts what the memory, as it is, recalls. */
+static ireneo_error count_recalled(ireneo_store_work *s) {
     ireneo_check_report report;
-    IRENEO_TRY(ireneo_work_export(s));
     IRENEO_TRY(
         ireneo_proof(s->memory, s->facts, s->settings.threads, NULL, 0.0, 0, NULL, s->recalled, &report));
     s->info->scans++;
     s->info->recalled = report.recalled;
     s->info->margin = report.margin;
     return IRENEO_OK;
+}
+
+ireneo_error ireneo_work_count(ireneo_store_work *s) {
+    IRENEO_TRY(ireneo_work_export(s));
+    return count_recalled(s);
+}
+
+ireneo_error ireneo_work_hebbian(ireneo_store_work *s) {
+    const ireneo_facts *f = s->facts;
+    ireneo_memory *m = s->memory;
+    /* The caller's numbers as they are: in white coordinates the rule would be another, better one. */
+    const ireneo_problem plain = {.facts = f,
+                                  .rows = f->facts,
+                                  .columns = f->candidates,
+                                  .dim_in = f->dim_in,
+                                  .dim_out = f->dim_out,
+                                  .stride = f->dim_out,
+                                  .x = (float *)f->keys,
+                                  .y = (float *)f->values,
+                                  .threads = s->settings.threads};
+    if (m->rank == 0) {
+        IRENEO_TRY(ireneo_problem_hebbian(&plain, m->matrix));
+        return count_recalled(s);
+    }
+    float *matrix = NULL;
+    IRENEO_TRY(IRENEO_ALLOCATE(&matrix, f->dim_out * f->dim_in, "Hebbian matrix"));
+    ireneo_error failed = ireneo_problem_hebbian(&plain, matrix);
+    if (failed == IRENEO_OK)
+        failed = ireneo_factorise(matrix, f->dim_out, f->dim_in, m->rank, m->left, m->right);
+    free(matrix);
+    return failed == IRENEO_OK ? count_recalled(s) : failed;
 }
 
 bool ireneo_work_stop_asked(const ireneo_store_work *s) {

@@ -53,6 +53,10 @@ ireneo_error ireneo_work_prove(ireneo_store_work *work, bool *standing);
 /* Counts what the memory recalls, without touching the lists. */
 ireneo_error ireneo_work_count(ireneo_store_work *work);
 
+/* Makes the memory by the Hebbian rule, W = sum_i y_f(i) x_i^T (its best approximation when a rank is set),
+ * and counts. */
+ireneo_error ireneo_work_hebbian(ireneo_store_work *work);
+
 /* Reports progress; true when the work should stop. */
 bool ireneo_work_stop_asked(const ireneo_store_work *work);
 
