@@ -39,7 +39,8 @@ static bool summarise_thresholds(const sweep_outcome *o, size_t first, double *m
         qsort(sizes, *count, sizeof *sizes, compare_sizes);
         *least = sizes[0];
         *most = sizes[*count - 1];
-        *median = 0.5 * ((double)sizes[(*count - 1) / 2] + (double)sizes[*count / 2]);
+        size_t lower = (*count - 1) / 2, upper = *count / 2;
+        *median = 0.5 * ((double)sizes[lower] + (double)sizes[upper]);
     }
     free(sizes);
     return *count > 0;

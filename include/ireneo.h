@@ -11,12 +11,12 @@
  *   7. Linear memory: using it                        save, load, check, recall
  *   8. Linear memory: proof                           certificates of impossibility
  *   9. Linear memory: gradient training               cross-entropy by Adam or L-BFGS, the usual way
- *  10. Dense memory: phases and basins                how many patterns fit, how far a query may be
- *  11. Dense memory: retrieval                        from a query to the stored pattern
- *  12. Dense memory: simulation                       the theory's sizes and far beyond
- *  13. Transformers at initialisation: theory         which weight scales keep the signal alive
- *  14. Transformers at initialisation: real networks  simulation, and training on text
- *  15. Linear memory: margin and noise                the safest memory, recall from noisy keys
+ *  10. Linear memory: margin and noise                the safest memory, recall from noisy keys
+ *  11. Dense memory: phases and basins                how many patterns fit, how far a query may be
+ *  12. Dense memory: retrieval                        from a query to the stored pattern
+ *  13. Dense memory: simulation                       the theory's sizes and far beyond
+ *  14. Transformers at initialisation: theory         which weight scales keep the signal alive
+ *  15. Transformers at initialisation: real networks  simulation, and training on text
  *
  * Conventions
  *   - A function that can fail returns ireneo_error; ireneo_last_error() holds one sentence about the last
@@ -578,7 +578,78 @@ IRENEO_API ireneo_error ireneo_cross_entropy(const ireneo_memory *memory, const 
                                              int threads, double *loss);
 
 /* ------------------------------------------------------------------------------------------------------
- * 10. Dense memory: phases and basins
+ * 10. Linear memory: margin and noise
+ *
+ * Of all memories that recall the facts, the one with the largest margin tolerates most: it maximises the
+ * smallest gap (y_target - y_j)^T W x over |W|_F. Equivalently it minimises |W|_F^2 / 2 subject to gaps of at
+ * least 1, in the caller's coordinates: scaling keys or values, or moving all values by one vector, does not
+ * change which W is best. Margins are reported as gap / (|W|_F rms|x| rms|y - mean y| / sqrt(span_in
+ * span_out)), the units of ireneo_shape: for normalised data (keys of rms norm 1, values of unit variance)
+ * that fill their spaces this is gap / (|W|_F / sqrt(dim_in)). Own candidates are taken to have unit
+ * variance.
+ * ---------------------------------------------------------------------------------------------------- */
+
+/** Settings of ireneo_max_margin. Zero-initialised settings, or NULL, are the defaults. */
+typedef struct ireneo_max_margin_settings {
+    /** How the facts are stored first. The rank must be 0 and the solver the default. When the facts are
+     * stored, *store.certificate receives the weights that bound the margin: ireneo_verify's norm_bound for
+     * them is the least |W|_F, on normalised data, of a memory with gaps of at least 1. */
+    ireneo_store_settings store;
+    /** Relative duality gap at which the work ends; 0: 1e-3. */
+    double duality_gap;
+} ireneo_max_margin_settings;
+
+/** How ireneo_max_margin ended. */
+typedef struct ireneo_max_margin_info {
+    /** How storing ended, with scans, recalled facts and seconds of the whole; when the facts are not stored
+     * the other fields are NaN. Iterations are those of storing. */
+    ireneo_store_info store;
+    /** The margin of the memory, measured on it after rounding to float32 by a pass over all candidates. */
+    double margin;
+    /** No memory has a larger margin than this: the bound of the dual problem. */
+    double margin_bound;
+    /** 1 - margin / margin_bound. */
+    double duality_gap;
+    /** What the law expects at this size (asymptotic; see ireneo_capacity_margin). */
+    double margin_law;
+    /** Newton steps, and products with the Hessian that they took. */
+    size_t newton_steps, products;
+} ireneo_max_margin_info;
+
+/** Stores the facts with the largest margin. *memory is set whenever IRENEO_OK is returned; it has the
+ * largest margin up to the duality gap when the status is "stored". settings and info may be NULL. */
+IRENEO_API ireneo_error ireneo_max_margin(const ireneo_facts *facts,
+                                          const ireneo_max_margin_settings *settings, ireneo_memory **memory,
+                                          ireneo_max_margin_info *info);
+
+/** Noise on the keys of ireneo_check_noise. */
+typedef struct ireneo_noise {
+    /** Standard deviation of the Gaussian noise that every entry of every key receives, in units of the
+     * root-mean-square entry of the keys. */
+    double strength;
+    /** Independent draws of the noise on all keys; 0: 10. */
+    size_t draws;
+    uint64_t seed;
+} ireneo_noise;
+
+/** Recall from noisy keys. */
+typedef struct ireneo_noise_report {
+    /** Share of recalled facts, averaged over the draws, and its standard error (from the spread of each
+     * fact's outcomes over the draws; at least 1 over the number of trials). */
+    double recall, error;
+    size_t facts, draws;
+    /** The noise in the keys' own units. */
+    double deviation;
+} ireneo_noise_report;
+
+/** Recall when the keys arrive with noise; the same for any number of threads. Needs one more copy of the
+ * keys. */
+IRENEO_API ireneo_error ireneo_check_noise(const ireneo_memory *memory, const ireneo_facts *facts,
+                                           const ireneo_noise *noise, int threads,
+                                           const ireneo_progress *progress, ireneo_noise_report *report);
+
+/* ------------------------------------------------------------------------------------------------------
+ * 11. Dense memory: phases and basins
  *
  * A dense associative memory (modern Hopfield network, softmax attention) holds P = e^(alpha N) patterns xi,
  * each of N numbers and of length sqrt(N). A query x moves by
@@ -701,7 +772,7 @@ IRENEO_API ireneo_error ireneo_dense_scaled(ireneo_ensemble ensemble, double sca
                                             double neurons, double *scaled_alpha, double *scaled_alpha_exact);
 
 /* ------------------------------------------------------------------------------------------------------
- * 11. Dense memory: retrieval
+ * 12. Dense memory: retrieval
  *
  * A dense memory keeps its patterns as they are and answers a query x by moving it, step after step, to a
  * weighted mean of the patterns:
@@ -787,7 +858,7 @@ IRENEO_API ireneo_error ireneo_dense_recall(const float *patterns, size_t count,
                                             const ireneo_recall_result *result, ireneo_recall_info *info);
 
 /* ------------------------------------------------------------------------------------------------------
- * 12. Dense memory: simulation
+ * 13. Dense memory: simulation
  *
  * One draw stores P random patterns and starts softmax retrieval at, or at an angle from, the first of them.
  * After one step it counts as retrieved when it holds more than half of the attention; after several, when
@@ -891,7 +962,7 @@ IRENEO_API ireneo_error ireneo_dense_simulate(const ireneo_dense_experiment *exp
                                               ireneo_dense_draw *all, ireneo_dense_summary *summary);
 
 /* ------------------------------------------------------------------------------------------------------
- * 13. Transformers at initialisation: theory
+ * 14. Transformers at initialisation: theory
  *
  * Tokens x_s of width d have overlaps x_s . x_t / d = q for s = t and p otherwise; rho = p / q is their
  * cosine similarity. With W_Q and W_K drawn from N(0, beta sqrt(log T) / d) a row of attention over T keys is
@@ -1122,7 +1193,7 @@ IRENEO_API ireneo_error ireneo_recommend(const ireneo_transformer *transformer,
                                          ireneo_recommendation *recommendation);
 
 /* ------------------------------------------------------------------------------------------------------
- * 14. Transformers at initialisation: real networks
+ * 15. Transformers at initialisation: real networks
  *
  * An encoder with random weights, run forward and backward, and a small one trained on text: what the theory
  * of section 10 is held against. docs/attention-network.md tells how.
@@ -1228,77 +1299,6 @@ IRENEO_API ireneo_error ireneo_attention_train(const ireneo_transformer *transfo
 IRENEO_API ireneo_error ireneo_attention_train_file(const ireneo_transformer *transformer, const char *path,
                                                     const ireneo_network_training_settings *settings,
                                                     ireneo_network_training_report *report);
-
-/* ------------------------------------------------------------------------------------------------------
- * 15. Linear memory: margin and noise
- *
- * Of all memories that recall the facts, the one with the largest margin tolerates most: it maximises the
- * smallest gap (y_target - y_j)^T W x over |W|_F. Equivalently it minimises |W|_F^2 / 2 subject to gaps of at
- * least 1, in the caller's coordinates: scaling keys or values, or moving all values by one vector, does not
- * change which W is best. Margins are reported as gap / (|W|_F rms|x| rms|y - mean y| / sqrt(span_in
- * span_out)), the units of ireneo_shape: for normalised data (keys of rms norm 1, values of unit variance)
- * that fill their spaces this is gap / (|W|_F / sqrt(dim_in)). Own candidates are taken to have unit
- * variance.
- * ---------------------------------------------------------------------------------------------------- */
-
-/** Settings of ireneo_max_margin. Zero-initialised settings, or NULL, are the defaults. */
-typedef struct ireneo_max_margin_settings {
-    /** How the facts are stored first. The rank must be 0 and the solver the default. When the facts are
-     * stored, *store.certificate receives the weights that bound the margin: ireneo_verify's norm_bound for
-     * them is the least |W|_F, on normalised data, of a memory with gaps of at least 1. */
-    ireneo_store_settings store;
-    /** Relative duality gap at which the work ends; 0: 1e-3. */
-    double duality_gap;
-} ireneo_max_margin_settings;
-
-/** How ireneo_max_margin ended. */
-typedef struct ireneo_max_margin_info {
-    /** How storing ended, with scans, recalled facts and seconds of the whole; when the facts are not stored
-     * the other fields are NaN. Iterations are those of storing. */
-    ireneo_store_info store;
-    /** The margin of the memory, measured on it after rounding to float32 by a pass over all candidates. */
-    double margin;
-    /** No memory has a larger margin than this: the bound of the dual problem. */
-    double margin_bound;
-    /** 1 - margin / margin_bound. */
-    double duality_gap;
-    /** What the law expects at this size (asymptotic; see ireneo_capacity_margin). */
-    double margin_law;
-    /** Newton steps, and products with the Hessian that they took. */
-    size_t newton_steps, products;
-} ireneo_max_margin_info;
-
-/** Stores the facts with the largest margin. *memory is set whenever IRENEO_OK is returned; it has the
- * largest margin up to the duality gap when the status is "stored". settings and info may be NULL. */
-IRENEO_API ireneo_error ireneo_max_margin(const ireneo_facts *facts,
-                                          const ireneo_max_margin_settings *settings, ireneo_memory **memory,
-                                          ireneo_max_margin_info *info);
-
-/** Noise on the keys of ireneo_check_noise. */
-typedef struct ireneo_noise {
-    /** Standard deviation of the Gaussian noise that every entry of every key receives, in units of the
-     * root-mean-square entry of the keys. */
-    double strength;
-    /** Independent draws of the noise on all keys; 0: 10. */
-    size_t draws;
-    uint64_t seed;
-} ireneo_noise;
-
-/** Recall from noisy keys. */
-typedef struct ireneo_noise_report {
-    /** Share of recalled facts, averaged over the draws, and its standard error (from the spread of each
-     * fact's outcomes over the draws; at least 1 over the number of trials). */
-    double recall, error;
-    size_t facts, draws;
-    /** The noise in the keys' own units. */
-    double deviation;
-} ireneo_noise_report;
-
-/** Recall when the keys arrive with noise; the same for any number of threads. Needs one more copy of the
- * keys. */
-IRENEO_API ireneo_error ireneo_check_noise(const ireneo_memory *memory, const ireneo_facts *facts,
-                                           const ireneo_noise *noise, int threads,
-                                           const ireneo_progress *progress, ireneo_noise_report *report);
 
 #ifdef __cplusplus
 }

@@ -161,16 +161,16 @@ static ireneo_error list_jobs(const figure_request *request, word_list *list) {
 }
 
 static void write_shares(const word_list *list, FILE *stream) {
-    size_t at = 0;
+    size_t at = 0, draws = list->draws > 0 ? list->draws : 1;
     fprintf(stream, "candidates,capacity,facts,fraction,ireneo,all,hebbian\n");
     for (size_t s = 0; s < SETTINGS; s++) {
         if (s > 0) fputs("\n\n", stream);
         for (size_t p = 0; p < POINTS; p++) {
             double means[SOLVERS] = {0.0}, all = 0.0;
             const word_job *first = &list->jobs[at];
-            for (size_t k = 0; k < SOLVERS * list->draws; k++, at++) {
-                means[k / list->draws] += list->jobs[at].recalled / (double)list->draws;
-                if (k < list->draws && list->jobs[at].recalled == 1.0) all += 1.0 / (double)list->draws;
+            for (size_t k = 0; k < SOLVERS * draws; k++, at++) {
+                means[k / draws] += list->jobs[at].recalled / (double)draws;
+                if (k < draws && list->jobs[at].recalled == 1.0) all += 1.0 / (double)draws;
             }
             fprintf(stream, "%zu,%.6g,%zu,%.6g,%.6g,%.6g,%.6g\n", first->candidates, list->capacity[s],
                     first->facts, (double)first->facts / list->capacity[s], means[0], all, means[1]);

@@ -3,16 +3,6 @@
 
 const figure *const ireneo_figures[] = {
     &figure_capacity,                //
-    &figure_dense_phases,            //
-    &figure_dense_basins,            //
-    &figure_dense_thresholds,        //
-    &figure_dense_basins_points,     //
-    &figure_dense_dot_product,       //
-    &figure_dense_finite_size,       //
-    &figure_dense_words,             //
-    &figure_attention_participation, //
-    &figure_attention_gradient,      //
-    &figure_attention_gain,          //
     &figure_linear_1,                //
     &figure_linear_2,                //
     &figure_linear_3,                //
@@ -26,6 +16,16 @@ const figure *const ireneo_figures[] = {
     &figure_words,                   //
     &figure_overload,                //
     &figure_speed,                   //
+    &figure_dense_phases,            //
+    &figure_dense_basins,            //
+    &figure_dense_thresholds,        //
+    &figure_dense_basins_points,     //
+    &figure_dense_dot_product,       //
+    &figure_dense_finite_size,       //
+    &figure_dense_words,             //
+    &figure_attention_participation, //
+    &figure_attention_gradient,      //
+    &figure_attention_gain,          //
     &figure_attention_depth,         //
     &figure_attention_training,      //
 };

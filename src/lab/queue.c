@@ -97,6 +97,13 @@ static void choose_jobs(queue *it, size_t count) {
     qsort_r(it->order, it->count, sizeof *it->order, compare_cost, it);
 }
 
+/* As many as asked for, but no more than there are jobs. */
+static int worker_count(const queue *it) {
+    int threads = ireneo_thread_count(it->settings->threads);
+    if (it->count == 0) return 1;
+    return it->count < (size_t)threads ? (int)it->count : threads;
+}
+
 ireneo_error ireneo_queue_run(results *store, const queue_settings *settings, size_t count,
                               const double *costs, queue_job job, void *context) {
     queue it = {.store = store, .settings = settings, .costs = costs};
@@ -104,9 +111,8 @@ ireneo_error ireneo_queue_run(results *store, const queue_settings *settings, si
     choose_jobs(&it, count);
     omp_init_lock(&it.store_lock);
     omp_init_lock(&it.progress_lock);
-    int threads = ireneo_thread_count(settings->threads), before = ireneo_blas_threads(1);
-    if ((size_t)threads > it.count) threads = it.count > 0 ? (int)it.count : 1;
-#pragma omp parallel num_threads(threads)
+    int before = ireneo_blas_threads(1);
+#pragma omp parallel num_threads(worker_count(&it))
     work(&it, job, context);
     ireneo_blas_threads(before);
     omp_destroy_lock(&it.store_lock);

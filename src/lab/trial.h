@@ -23,11 +23,11 @@ typedef struct trial {
     size_t facts;      /* fact i has candidate i, or i modulo the candidates when facts are more */
     size_t candidates; /* at least 2 */
     uint64_t seed;
-    bool overload; /* project: when not all facts fit, keep as many as possible */
     /* Training: as in ireneo_train_settings, but with the defaults written out. */
     double rate, warm_up, initial_scale;
     size_t steps;
     bool past_recall;
+    bool overload; /* project: when not all facts fit, keep as many as possible */
 } trial;
 
 typedef struct trial_result {
