@@ -27,6 +27,7 @@ set object 1 rectangle from wall, graph 0 to graph 1, graph 1 fc rgb "#f3e3d3" f
 set arrow 1 from wall, graph 0 to wall, graph 1 nohead lc rgb red lw 2 front
 plot "attention_training_lines.csv" using 1:2:(0.25) skip 1 with filledcurves fc rgb "#e0e0e0" fs transparent solid 0.6 noborder notitle, \
      "" using 1:2 skip 1 with lines lt 7 lw 2 notitle, \
+     "attention_training_growth.csv" using 1:2 skip 1 smooth csplines with lines lt 3 dt 2 lw 2 title "|∂L/∂x|² × 1000", \
      "attention_training_runs.csv" using 1:2:($13 - $14) skip 1 with points pt 7 ps 1.9 lc palette notitle, \
      "" using ($13 - $14 >= margin ? $1 : NaN):2 skip 1 with points pt 6 ps 1.9 lc rgb "#444444" lw 0.8 title "learned", \
      "" using ($13 - $14 >= margin ? NaN : $1):2 skip 1 with points pt 6 ps 1.9 lc rgb "#444444" lw 0.8 notitle, \

@@ -1,9 +1,10 @@
 /* Figure "attention_training": the trainability diagram with training runs on it.
  *
- * The full figure trains a network at every point (hours on two cores); the quick one takes the outcomes that
- * are shipped in data/attention-training.csv, which the full figure made. */
+ * The full figure trains a network at every point (half an hour on two cores); the quick one takes the
+ * outcomes that are shipped in data/attention-training.csv, which the full figure made. */
 #include "base/error.h"
 #include "base/file_view.h"
+#include "base/memory.h"
 #include "lab/figures.h"
 #include "lab/training_runs.h"
 
@@ -38,21 +39,65 @@ static ireneo_error find_data(const char *file, char *path, size_t size) {
 static ireneo_error write_lines(const figure_request *request) {
     enum { STEPS = 61, RESIDUALS = 2 };
     double betas[STEPS];
+    int steps = request->quick ? 16 : STEPS;
     const double residuals[RESIDUALS] = {0.1, 10.0};
-    for (int i = 0; i < STEPS; i++) betas[i] = 0.2 * pow(50.0, (double)i / (STEPS - 1));
+    for (int i = 0; i < steps; i++) betas[i] = 0.2 * pow(50.0, (double)i / (steps - 1));
     ireneo_transformer t = ireneo_training_network();
     ireneo_trainability diagram;
-    IRENEO_TRY(ireneo_trainability_diagram(&t, betas, STEPS, residuals, RESIDUALS, NULL, &diagram));
+    IRENEO_TRY(ireneo_trainability_diagram(&t, betas, (size_t)steps, residuals, RESIDUALS, NULL, &diagram));
     figure_csv csv;
     ireneo_error failed = ireneo_csv_open(request, "attention_training_lines.csv", &csv);
     if (failed == IRENEO_OK) {
         fprintf(csv.stream, "beta,rank_line,rank_line_limit,beta_line,beta_line_limit\n");
-        for (int i = 0; i < STEPS; i++)
+        for (int i = 0; i < steps; i++)
             fprintf(csv.stream, "%.6g,%.6g,%.6g,%.6g,%.6g\n", betas[i], diagram.rank_line[i],
                     diagram.rank_line_limit[i], diagram.beta_line, diagram.beta_line_limit);
         failed = ireneo_csv_close(&csv);
     }
     ireneo_trainability_free(&diagram);
+    return failed;
+}
+
+static const double GROWTH_LIMIT = 1000.0; /* of |dL/dx|^2 from the last layer to the first */
+
+/* The residual strength at which gradients grow to the limit, from a guess; 0 when they never do. The
+ * logarithm of the growth falls as one over the squared residual strength, nearly; iterating on that
+ * converges in a few rounds. */
+static ireneo_error growth_line(ireneo_transformer *t, double *gradient, double *residual) {
+    for (int round = 0; round < 6; round++) {
+        t->residual_attention = *residual;
+        IRENEO_TRY(ireneo_gradient_depth(t, gradient));
+        double growth = log(gradient[0]);
+        if (growth <= 0.0) break;
+        double next = *residual * sqrt(growth / log(GROWTH_LIMIT));
+        bool settled = fabs(next / *residual - 1.0) < 0.02;
+        *residual = next;
+        if (settled) return IRENEO_OK;
+    }
+    *residual = 0.0;
+    return IRENEO_OK;
+}
+
+static ireneo_error write_growth(const figure_request *request) {
+    ireneo_transformer t = ireneo_training_network();
+    double *gradient = NULL;
+    figure_csv csv;
+    IRENEO_TRY(IRENEO_ALLOCATE(&gradient, t.layers + 1, "gradients"));
+    ireneo_error failed = ireneo_csv_open(request, "attention_training_growth.csv", &csv);
+    if (failed == IRENEO_OK) {
+        int steps = request->quick ? 5 : 16;
+        double residual = 1.5;
+        fprintf(csv.stream, "beta,residual\n");
+        for (int i = 0; i < steps && failed == IRENEO_OK; i++) {
+            t.beta = 2.5 * pow(4.0, (double)i / (steps - 1));
+            failed = growth_line(&t, gradient, &residual);
+            if (residual > 0.0) fprintf(csv.stream, "%.6g,%.6g\n", t.beta, residual);
+            if (residual == 0.0) residual = 1.5;
+        }
+        ireneo_error closed = ireneo_csv_close(&csv);
+        if (failed == IRENEO_OK) failed = closed;
+    }
+    free(gradient);
     return failed;
 }
 
@@ -101,6 +146,7 @@ static ireneo_error train_runs(const figure_request *request) {
 
 static ireneo_error make(const figure_request *request) {
     IRENEO_TRY(write_lines(request));
+    IRENEO_TRY(write_growth(request));
     return request->quick ? copy_runs(request) : train_runs(request);
 }
 
