@@ -4,12 +4,14 @@
 
 #include "options.h"
 
+extern const command command_attention;
 extern const command command_capacity;
 extern const command command_store;
 extern const command command_recall;
 extern const command command_check;
 extern const command command_verify;
 extern const command command_sample;
+extern const command command_pairs;
 extern const command command_dense;
 extern const command command_dense_basins;
 extern const command command_dense_recall;

@@ -8,14 +8,16 @@
 #include <string.h>
 
 static const command *const COMMANDS[] = {
-    &command_capacity, //
-    &command_store,    //
-    &command_recall,   //
-    &command_check,    //
-    &command_verify,   //
-    &command_sample,   //
-    &command_dense,    //
-    &command_figure,   //
+    &command_capacity,  //
+    &command_store,     //
+    &command_recall,    //
+    &command_check,     //
+    &command_verify,    //
+    &command_sample,    //
+    &command_pairs,     //
+    &command_dense,     //
+    &command_attention, //
+    &command_figure,    //
 };
 enum { COMMAND_COUNT = sizeof COMMANDS / sizeof *COMMANDS };
 
@@ -31,7 +33,8 @@ static void print_overview(FILE *stream) {
 
 int main(int argc, char **argv) {
     static const command overview = {"", "", NULL, "", ""};
-    signal(SIGPIPE, SIG_IGN); /* a closed pipe is a failed write, reported like any other */
+    signal(SIGPIPE, SIG_IGN); /* a closed pipe is a failed write, reported like any other, */
+    signal(SIGXFSZ, SIG_IGN); /* and so is a file beyond the limit of its size */
     if (argc < 2) {
         print_overview(stderr);
         return EXIT_USAGE;

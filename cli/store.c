@@ -1,6 +1,7 @@
 /* ireneo store: stores facts in a matrix, or says that it cannot be done. */
 #include "commands.h"
 #include "facts_files.h"
+#include "folder.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -230,6 +231,10 @@ static int run(const command *self, int argc, char **argv) {
         return complain(self, EXIT_USAGE, "--overload needs the project solver");
     q.settings.threads = (int)q.threads;
     q.settings.solver = strcmp(q.solver, "hebbian") == 0 ? IRENEO_SOLVER_HEBBIAN : IRENEO_SOLVER_PROJECT;
+    outcome = check_output(self, q.output);
+    if (outcome == 0) outcome = check_output(self, q.certificate);
+    if (outcome == 0) outcome = check_output(self, q.dropped);
+    if (outcome != 0) return outcome;
     catch_interrupts();
     facts_files files;
     outcome = load_facts(self, q.files[0], q.files[1], q.targets, &files);

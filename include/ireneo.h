@@ -13,6 +13,7 @@
  *   9. Dense memory: phases and basins                how many patterns fit, how far a query may be
  *  10. Dense memory: retrieval                        from a query to the stored pattern
  *  11. Dense memory: simulation                       the theory's sizes and far beyond
+ *  12. Transformers at initialisation: theory         which weight scales keep the signal alive
  *
  * Conventions
  *   - A function that can fail returns ireneo_error; ireneo_last_error() holds one sentence about the last
@@ -725,14 +726,15 @@ IRENEO_API ireneo_error ireneo_dense_recall(const float *patterns, size_t count,
  * One draw stores P random patterns and starts softmax retrieval at, or at an angle from, the first of them.
  * After one step it counts as retrieved when it holds more than half of the attention; after several, when
  * the state ends within `closeness` of it: |x - xi|^2 < closeness |xi|^2. Five ways to make a draw:
- *     direct        all patterns, made from the random stream again for every pass when they do not fit in
- * memory scalars       one step; exact; only the P overlaps with the query are drawn tail          one step;
- * the largest overlaps exactly, the sum of all others as a Gaussian: any P, also e^3000; spherical and
- * Gaussian patterns conditioning  many steps; exact; Gaussian patterns; what a step reveals of the patterns
- * is drawn when it is needed, O(P) numbers a step instead of the P x N matrix hybrid        many steps;
- * spherical patterns; the ones nearest to the start as vectors, the others by their mean field: any P;
- * docs/dense-simulation.md tells where it holds A draw is a pure function of (experiment, index): the seed is
- * part of the experiment.
+ *   - direct: all patterns, made from the random stream again for every pass when they do not fit in memory.
+ *   - scalars: one step; exact; only the P overlaps with the query are drawn.
+ *   - tail: one step; the largest overlaps exactly, the sum of all others as a Gaussian; any P, also e^3000;
+ *     spherical and Gaussian patterns.
+ *   - conditioning: many steps; exact; Gaussian patterns; what a step reveals of the patterns is drawn when
+ *     it is needed, O(P) numbers a step instead of the P x N matrix.
+ *   - hybrid: many steps; spherical patterns; the ones nearest to the start as vectors, the others by their
+ *     mean field; any P. docs/dense-simulation.md tells where it holds.
+ * A draw is a pure function of (experiment, index): the seed is part of the experiment.
  * ---------------------------------------------------------------------------------------------------- */
 
 /** How a draw is made. */
@@ -821,6 +823,237 @@ IRENEO_API ireneo_error ireneo_dense_draw_one(const ireneo_dense_experiment *exp
 IRENEO_API ireneo_error ireneo_dense_simulate(const ireneo_dense_experiment *experiment, size_t draws,
                                               int threads, const ireneo_progress *progress,
                                               ireneo_dense_draw *all, ireneo_dense_summary *summary);
+
+/* ------------------------------------------------------------------------------------------------------
+ * 12. Transformers at initialisation: theory
+ *
+ * Tokens x_s of width d have overlaps x_s . x_t / d = q for s = t and p otherwise; rho = p / q is their
+ * cosine similarity. With W_Q and W_K drawn from N(0, beta sqrt(log T) / d) a row of attention over T keys is
+ * a random energy model: for T to infinity it stays spread out below beta_c = sqrt(2 / (q (q - p))), and then
+ * all outputs are alike (rank collapse); it condenses on a few keys above (entropy collapse). Results called
+ * `..._limit` are this limit; all others are exact at the given T. Entropies are in nats. docs/attention.md.
+ * ---------------------------------------------------------------------------------------------------- */
+
+/** One attention layer: what comes in, and how its weights are drawn. */
+typedef struct ireneo_attention_input {
+    /** Query-key scale: logits of normalised tokens have variance beta^2 log(context). */
+    double beta;
+    /** T: tokens for which the weights were scaled, 2 to 1e12. */
+    double context;
+    /** Keys that the row really sees: s for row s under a causal mask, the unpadded tokens otherwise. 0: all.
+     */
+    double keys;
+    /** Overlap of a token with itself and with another, 0 <= p <= q; after LayerNorm q = 1 and p = rho. */
+    double q, p;
+    /** Variance of W_V times its number of inputs (with an output projection: of the product of the two). */
+    double value_variance;
+    /** Variance of the value bias, one vector for all tokens. */
+    double value_bias_variance;
+    /** d, for the terms of order log(T) / d; 0: infinite. */
+    size_t width;
+    /** Whether the uniform part 1 / T is subtracted from the attention weights. */
+    int gain_control;
+} ireneo_attention_input;
+
+/** What such a layer does on average. */
+typedef struct ireneo_attention_report {
+    /** Where the row condenses when T goes to infinity. */
+    double beta_c;
+    /** Spread of the logits within a row, over sqrt(log keys); the transition is at sqrt 2. */
+    double beta_effective;
+    /** Participation Y2 = E sum_k A_k^2: one over the number of keys that count. */
+    double participation, participation_limit;
+    /** E sum_k A_k^3, E sum_k A_k^4 and E (sum_k A_k^2)^2. */
+    double y3, y3_limit, y4, y4_limit, y2_squared, y2_squared_limit;
+    /** Mean entropy of a row. */
+    double entropy, entropy_limit;
+    /** O12 = E sum_k A_sk A_tk for two rows; its limit is 0. */
+    double overlap;
+    /** Powers of T with which participation and overlap vanish in the limit, logarithms left out. */
+    double participation_exponent, overlap_exponent;
+    /** Overlaps of the output tokens, values applied, no skip. */
+    double q_out, p_out, q_out_limit, p_out_limit;
+    /** What the finite width adds to q_out and p_out; the second is an estimate. 0 when the width is
+     * infinite.
+     */
+    double finite_width_q, finite_width_p;
+    /** E |dL/dW_Q|^2 / (d sqrt(log T) sum_s |dL/do_s|^2), for uncorrelated dL/do_s; |dL/dW_K|^2 is the same.
+     */
+    double gradient, gradient_limit;
+    /** Its floor of order 1 / d, included in `gradient`. */
+    double gradient_floor;
+} ireneo_attention_report;
+
+/** One layer, exactly and in the limit. Takes a few milliseconds. */
+IRENEO_API ireneo_error ireneo_attention_layer(const ireneo_attention_input *input,
+                                               ireneo_attention_report *report);
+
+/** Where the LayerNorms are: x <- LN(a x + f(x)) or x <- a x + f(LN x). */
+typedef enum ireneo_normalisation { IRENEO_POST_LN, IRENEO_PRE_LN } ireneo_normalisation;
+
+/** The nonlinearity of the MLP. */
+typedef enum ireneo_activation { IRENEO_RELU, IRENEO_TANH, IRENEO_GELU } ireneo_activation;
+
+/** Short names, "post" and "relu". Never NULL. */
+IRENEO_API const char *ireneo_normalisation_name(ireneo_normalisation normalisation);
+IRENEO_API const char *ireneo_activation_name(ireneo_activation activation);
+
+/** A transformer and the scales of its random weights. Fill it with ireneo_transformer_defaults or a preset.
+ */
+typedef struct ireneo_transformer {
+    /** Blocks of attention and MLP. */
+    size_t layers;
+    size_t width, heads, mlp_width;
+    /** Tokens T, and keys that a row sees (0: all). */
+    double context, keys;
+    ireneo_normalisation normalisation;
+    ireneo_activation activation;
+    int gain_control;
+    /** Query-key scale: entries of W_Q and W_K have variance beta sqrt(log T) / width. */
+    double beta;
+    /** Variances of the entries times the number of inputs: of W_V (or of W_O W_V), W_1 and W_2. */
+    double value_variance, mlp_in_variance, mlp_out_variance;
+    /** Variances of the biases. */
+    double value_bias_variance, mlp_bias_variance;
+    /** Factors on the skip branches around attention and MLP. */
+    double residual_attention, residual_mlp;
+    /** Cosine similarity of the input tokens. */
+    double rho_0;
+    /** q of the input tokens; matters for pre-LN only. */
+    double q_0;
+} ireneo_transformer;
+
+/** Giorlandino and Goldt's Figure 1: 50 post-LN ReLU blocks of width 720, one head, 512 tokens, weight
+ * variances 0.2, bias variances 0.0004, residual strengths 1, beta 1, rho_0 0.05. */
+IRENEO_API void ireneo_transformer_defaults(ireneo_transformer *transformer);
+
+/** What a named model's usual initialisation amounts to: "bert-base", "gpt2-small" or "vit-b". */
+IRENEO_API ireneo_error ireneo_transformer_preset(const char *name, ireneo_transformer *transformer);
+
+/** beta of query and key weights with these standard deviations: std_query std_key width / sqrt(log T). */
+IRENEO_API double ireneo_beta_from_std(double std_query, double std_key, double width, double context);
+
+/** How tokens change with depth. Index l counts blocks passed, 0 is the input. */
+typedef struct ireneo_propagation {
+    size_t layers;
+    /** (layers + 1) cosine similarity; 1 - rho, which stays accurate near collapse; q. */
+    double *rho, *rho_limit, *distance, *distance_limit, *scale, *scale_limit;
+    /** (layers) participation and entropy of attention in block l + 1. */
+    double *participation, *participation_limit, *entropy, *entropy_limit;
+    /** 1 - rho shrinks by chi = chi_attention chi_mlp per block near rho = 1; for pre-LN at the last block's
+     * q.
+     */
+    double chi, chi_attention, chi_mlp;
+    /** -1 / log(chi) blocks; infinite when chi >= 1. */
+    double correlation_depth;
+    /** Attention residual strength above which rho = 1 is not the end, at infinite depth; may be infinite. */
+    double critical_residual;
+    /** What free releases. */
+    void *block;
+} ireneo_propagation;
+
+/** Iterates the block map, exact at T and in the limit. Release with ireneo_propagation_free. */
+IRENEO_API ireneo_error ireneo_propagate(const ireneo_transformer *transformer,
+                                         ireneo_propagation *propagation);
+IRENEO_API void ireneo_propagation_free(ireneo_propagation *propagation);
+
+/** The attention residual strength at which 1 - rho after the last block is `rank_limit`: weaker skips lose
+ * more. Exact at T in *residual, in the limit in *residual_limit (either may be NULL). 0 when no skip is
+ * needed, infinite when none is strong enough. */
+IRENEO_API ireneo_error ireneo_critical_residual(const ireneo_transformer *transformer, double rank_limit,
+                                                 double *residual, double *residual_limit);
+
+/** What counts as collapse. Fields that are 0 take their defaults. */
+typedef struct ireneo_collapse_settings {
+    /** Rank collapse: 1 - rho after the last block is below this. Default 0.05. */
+    double rank_limit;
+    /** Entropy collapse: the mean entropy of the first block's attention is below this share of log(keys).
+     * Default 1/3. In the limit T to infinity the line is beta_c instead. */
+    double entropy_limit;
+    /** Threads; 0: all cores. */
+    int threads;
+    /** Progress and cancelling; may be NULL. */
+    const ireneo_progress *progress;
+} ireneo_collapse_settings;
+
+/** Where a transformer stands between the two collapses. */
+typedef struct ireneo_assessment {
+    /** Cosine similarity after the last block. */
+    double rho, rho_limit;
+    /** Entropy, participation and query gradient (as in ireneo_attention_report) of the first block. */
+    double entropy, participation, gradient;
+    /** The beta of entropy collapse, and how many times larger than the transformer's it is. */
+    double beta_line, beta_line_limit, beta_margin;
+    /** The attention residual strength of rank collapse, and how many times smaller it is. */
+    double residual_line, residual_line_limit, residual_margin;
+    int rank_collapse, entropy_collapse;
+} ireneo_assessment;
+
+/** Judges a transformer; settings may be NULL. */
+IRENEO_API ireneo_error ireneo_assess(const ireneo_transformer *transformer,
+                                      const ireneo_collapse_settings *settings,
+                                      ireneo_assessment *assessment);
+
+/** One point of the trainability diagram. */
+typedef struct ireneo_trainability_cell {
+    double beta, residual;
+    /** Similarity after the last block. */
+    double rho, rho_limit;
+    /** Of the first block's attention. */
+    double entropy, participation;
+    int rank_collapse, entropy_collapse, trainable;
+    int rank_collapse_limit, entropy_collapse_limit, trainable_limit;
+} ireneo_trainability_cell;
+
+/** The diagram over query-key scale and attention residual strength. */
+typedef struct ireneo_trainability {
+    size_t betas, residuals;
+    /** (betas, residuals) */
+    ireneo_trainability_cell *cells;
+    /** (betas): the residual strength of rank collapse at each beta. */
+    double *rank_line, *rank_line_limit;
+    /** The beta of entropy collapse, which does not depend on the residual strength. */
+    double beta_line, beta_line_limit;
+} ireneo_trainability;
+
+/** Judges a transformer at every beta (beta_count) and attention residual strength (residual_count); its own
+ * values of the two do not matter. Release with ireneo_trainability_free. */
+IRENEO_API ireneo_error ireneo_trainability_diagram(const ireneo_transformer *transformer,
+                                                    const double *betas, size_t beta_count,
+                                                    const double *residuals, size_t residual_count,
+                                                    const ireneo_collapse_settings *settings,
+                                                    ireneo_trainability *diagram);
+IRENEO_API void ireneo_trainability_free(ireneo_trainability *diagram);
+
+/** How a recommendation is made. Fields that are 0 take their defaults. */
+typedef struct ireneo_recommendation_settings {
+    ireneo_collapse_settings collapse;
+    /** beta is this many times below the line of entropy collapse. Default 2. */
+    double beta_margin;
+    /** Share of the input's 1 - rho that must be left after the last block. Default 0.5. */
+    double retention;
+    /** 0: skips have strength 1 and the branches are made small; 1: branches have unit size and the skips are
+     * made strong. */
+    int tune_skips;
+    /** 1: attention has no output projection W_O. */
+    int no_output_projection;
+} ireneo_recommendation_settings;
+
+/** Standard deviations of the weights' entries, biases zero, that keep away from both collapses. */
+typedef struct ireneo_recommendation {
+    /** The architecture with the recommended scales, ready for ireneo_propagate. */
+    ireneo_transformer transformer;
+    double std_query, std_key, std_value, std_output, std_mlp_in, std_mlp_out;
+    /** Factor on the branches (1 when the skips are tuned). */
+    double branch_scale;
+    ireneo_assessment assessment;
+} ireneo_recommendation;
+
+/** Recommends scales for the architecture, the context, rho_0 and q_0 of a transformer; its weight scales and
+ * residual strengths do not matter. */
+IRENEO_API ireneo_error ireneo_recommend(const ireneo_transformer *transformer,
+                                         const ireneo_recommendation_settings *settings,
+                                         ireneo_recommendation *recommendation);
 
 #ifdef __cplusplus
 }

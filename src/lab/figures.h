@@ -4,6 +4,9 @@
 
 #include "lab/figure.h"
 
+extern const figure figure_attention_gain;
+extern const figure figure_attention_gradient;
+extern const figure figure_attention_participation;
 extern const figure figure_capacity;
 extern const figure figure_dense_basins;
 extern const figure figure_dense_thresholds;

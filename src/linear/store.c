@@ -20,13 +20,10 @@ static double norm_bound(const ireneo_inner *inner) {
     return norm > 0.0 ? inner->residual_sum / norm : INFINITY;
 }
 
-/* Tries to turn the residuals into a certificate; it counts only if the independent check accepts it. */
-static ireneo_error prove_impossible(ireneo_store_work *s, bool *proved) {
-    double t0 = ireneo_seconds();
-    *proved = false;
-    ireneo_certificate *certificate = NULL;
-    IRENEO_TRY(ireneo_polish(&s->inner, s->settings.progress, &certificate));
+/* Takes over a certificate, or NULL; it counts only if the independent check accepts it. */
+static ireneo_error judge(ireneo_store_work *s, ireneo_certificate *certificate, bool *proved) {
     ireneo_error failed = IRENEO_OK;
+    *proved = false;
     if (certificate != NULL) failed = ireneo_verify(certificate, s->facts, s->settings.threads, &s->verdict);
     if (failed == IRENEO_OK && certificate != NULL && s->verdict.accepted) {
         *proved = true;
@@ -34,6 +31,25 @@ static ireneo_error prove_impossible(ireneo_store_work *s, bool *proved) {
     } else {
         ireneo_certificate_free(certificate);
     }
+    return failed;
+}
+
+/* Tries to turn the residuals into a certificate. */
+static ireneo_error prove_impossible(ireneo_store_work *s, bool *proved) {
+    double t0 = ireneo_seconds();
+    ireneo_certificate *certificate = NULL;
+    IRENEO_TRY(ireneo_polish(&s->inner, s->settings.progress, &certificate));
+    ireneo_error failed = judge(s, certificate, proved);
+    s->info->phases.certificate += ireneo_seconds() - t0;
+    return failed;
+}
+
+/* The exact method for small memories, when iterations lead nowhere. */
+static ireneo_error settle(ireneo_store_work *s, bool *proved, bool *solved) {
+    double t0 = ireneo_seconds();
+    ireneo_certificate *certificate = NULL;
+    IRENEO_TRY(ireneo_settle(&s->inner, s->settings.progress, &certificate, solved));
+    ireneo_error failed = judge(s, certificate, proved);
     s->info->phases.certificate += ireneo_seconds() - t0;
     return failed;
 }
@@ -47,6 +63,7 @@ static ireneo_error solve_lists(ireneo_store_work *s, bool *over, ireneo_status 
         if (ireneo_work_stop_asked(s)) return *status = IRENEO_INTERRUPTED, IRENEO_OK;
         if (s->info->iterations >= s->max_iterations) return *status = IRENEO_UNDECIDED, IRENEO_OK;
         if (since_scan >= patience && s->info->scans < s->max_scans) {
+            ireneo_work_exact(s);
             IRENEO_TRY(ireneo_work_scan(s, IRENEO_LATER_KEEP));
             since_scan = 0;
             patience *= 2;
@@ -60,7 +77,12 @@ static ireneo_error solve_lists(ireneo_store_work *s, bool *over, ireneo_status 
             if (proved) return *status = IRENEO_IMPOSSIBLE, IRENEO_OK;
             s->suspicious *= 10.0;
         }
-        if (!moved) return *status = IRENEO_UNDECIDED, IRENEO_OK;
+        if (moved) continue;
+        bool solved = false;
+        IRENEO_TRY(settle(s, &proved, &solved));
+        if (proved) return *status = IRENEO_IMPOSSIBLE, IRENEO_OK;
+        if (!solved) return *status = IRENEO_UNDECIDED, IRENEO_OK;
+        break;
     }
     *over = false;
     return IRENEO_OK;
@@ -101,15 +123,18 @@ static ireneo_error refuse_contradictions(ireneo_store_work *s, bool *refused) {
 static ireneo_error decide(ireneo_store_work *s, ireneo_status *status) {
     bool refused = false;
     *status = IRENEO_UNDECIDED;
-    if (s->settings.solver == IRENEO_SOLVER_HEBBIAN) return ireneo_work_count(s);
-    if (s->settings.overload) return ireneo_overload(s, status);
+    if (s->settings.solver == IRENEO_SOLVER_HEBBIAN) return ireneo_work_hebbian(s);
     IRENEO_TRY(refuse_contradictions(s, &refused));
+    bool hopeless = refused || s->info->fraction_of_capacity > 1.02;
+    if (s->settings.overload && hopeless) return ireneo_overload(s, status);
     if (refused) return *status = IRENEO_IMPOSSIBLE, ireneo_work_count(s);
     ireneo_error failed = solve(s, status);
     if (failed == IRENEO_ERROR_CANCELLED)
         *status = IRENEO_INTERRUPTED;
     else if (failed != IRENEO_OK)
         return failed;
+    if (s->settings.overload && *status != IRENEO_INTERRUPTED && *status != IRENEO_STORED)
+        return ireneo_overload(s, status);
     return *status == IRENEO_STORED ? IRENEO_OK : ireneo_work_count(s);
 }
 
@@ -118,7 +143,10 @@ static ireneo_error run_store(ireneo_store_work *s) {
     s->suspicious = SUSPICIOUS_BOUND;
     IRENEO_TRY(ireneo_work_prepare(s));
     IRENEO_TRY(decide(s, &status));
-    if (s->info->recalled == s->facts->facts) status = IRENEO_STORED;
+    if (s->info->recalled == s->facts->facts) {
+        status = IRENEO_STORED;
+        if (s->settings.overload && s->settings.kept != NULL) memset(s->settings.kept, 1, s->facts->facts);
+    }
     s->info->status = status;
     s->info->loss = s->inner.loss;
     s->info->gradient_ratio = s->first_gradient > 0.0 ? s->inner.gradient_norm / s->first_gradient : 0.0;

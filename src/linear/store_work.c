@@ -9,6 +9,12 @@
 
 #include <math.h>
 
+/* Half precision pays when the values do not fit into a core's own cache, and is good enough well below
+ * capacity: the lists then have to show a gap that its drift cannot close. */
+enum { HALF_FROM = 150000 };
+static const double HALF_BELOW = 0.97;
+static const float HALF_GAP = 2e-3f;
+
 ireneo_error ireneo_work_estimate(const ireneo_facts *f, int threads) {
     double n = (double)f->facts, p = (double)f->candidates, a = (double)f->dim_in, b = (double)f->dim_out;
     double own = f->values == NULL ? n * IRENEO_LIST_ROOM * b : 2.0 * p * b;
@@ -59,6 +65,10 @@ ireneo_error ireneo_work_prepare(ireneo_store_work *s) {
                               : close > 0.97           ? 0.025
                                                        : 0.05);
     s->inner.required = (float)ireneo_rounding_gap(&s->problem, &s->inner);
+    if (close < HALF_BELOW && s->facts->candidates * s->problem.stride > HALF_FROM) {
+        IRENEO_TRY(ireneo_inner_use_half(&s->inner));
+        if (s->inner.half != NULL) s->inner.required = fmaxf(s->inner.required, HALF_GAP);
+    }
     s->info->phases.whiten = t1 - t0;
     s->info->phases.start = ireneo_seconds() - t1;
     return ireneo_memory_allocate(s->facts->dim_in, s->facts->dim_out, s->settings.rank, &s->memory);
@@ -69,6 +79,12 @@ void ireneo_work_free(ireneo_store_work *s) {
     ireneo_inner_free(&s->inner);
     ireneo_lists_free(&s->lists);
     ireneo_problem_free(&s->problem);
+}
+
+void ireneo_work_exact(ireneo_store_work *s) {
+    if (s->inner.half == NULL) return;
+    ireneo_inner_stop_half(&s->inner);
+    s->inner.required = (float)ireneo_rounding_gap(&s->problem, &s->inner);
 }
 
 ireneo_error ireneo_work_export(ireneo_store_work *s) {
@@ -142,6 +158,7 @@ ireneo_error ireneo_work_prove(ireneo_store_work *s, bool *standing) {
                 break;
         }
         if (!*standing) {
+            ireneo_work_exact(s);
             add_pairs(s, &near);
             ireneo_inner_evaluate(&s->inner);
             if (s->inner.violations == 0)
@@ -153,15 +170,46 @@ ireneo_error ireneo_work_prove(ireneo_store_work *s, bool *standing) {
     return failed;
 }
 
-ireneo_error ireneo_work_count(ireneo_store_work *s) {
+/* Counts what the memory, as it is, recalls. */
+static ireneo_error count_recalled(ireneo_store_work *s) {
     ireneo_check_report report;
-    IRENEO_TRY(ireneo_work_export(s));
     IRENEO_TRY(
         ireneo_proof(s->memory, s->facts, s->settings.threads, NULL, 0.0, 0, NULL, s->recalled, &report));
     s->info->scans++;
     s->info->recalled = report.recalled;
     s->info->margin = report.margin;
     return IRENEO_OK;
+}
+
+ireneo_error ireneo_work_count(ireneo_store_work *s) {
+    IRENEO_TRY(ireneo_work_export(s));
+    return count_recalled(s);
+}
+
+ireneo_error ireneo_work_hebbian(ireneo_store_work *s) {
+    const ireneo_facts *f = s->facts;
+    ireneo_memory *m = s->memory;
+    /* The caller's numbers as they are: in white coordinates the rule would be another, better one. */
+    const ireneo_problem plain = {.facts = f,
+                                  .rows = f->facts,
+                                  .columns = f->candidates,
+                                  .dim_in = f->dim_in,
+                                  .dim_out = f->dim_out,
+                                  .stride = f->dim_out,
+                                  .x = (float *)f->keys,
+                                  .y = (float *)f->values,
+                                  .threads = s->settings.threads};
+    if (m->rank == 0) {
+        IRENEO_TRY(ireneo_problem_hebbian(&plain, m->matrix));
+        return count_recalled(s);
+    }
+    float *matrix = NULL;
+    IRENEO_TRY(IRENEO_ALLOCATE(&matrix, f->dim_out * f->dim_in, "Hebbian matrix"));
+    ireneo_error failed = ireneo_problem_hebbian(&plain, matrix);
+    if (failed == IRENEO_OK)
+        failed = ireneo_factorise(matrix, f->dim_out, f->dim_in, m->rank, m->left, m->right);
+    free(matrix);
+    return failed == IRENEO_OK ? count_recalled(s) : failed;
 }
 
 bool ireneo_work_stop_asked(const ireneo_store_work *s) {

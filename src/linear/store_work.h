@@ -43,6 +43,9 @@ ireneo_error ireneo_work_scan(ireneo_store_work *work, size_t keep);
 /* Empties the lists of rows given up, so that they have no part in the loss. */
 void ireneo_work_mask(ireneo_store_work *work);
 
+/* From here on the search line uses float32: iterations have become many, or a proof has failed. */
+void ireneo_work_exact(ireneo_store_work *work);
+
 /* The memory in the caller's coordinates, rounded to float32 as it will be saved. */
 ireneo_error ireneo_work_export(ireneo_store_work *work);
 
@@ -52,6 +55,10 @@ ireneo_error ireneo_work_prove(ireneo_store_work *work, bool *standing);
 
 /* Counts what the memory recalls, without touching the lists. */
 ireneo_error ireneo_work_count(ireneo_store_work *work);
+
+/* Makes the memory by the Hebbian rule, W = sum_i y_f(i) x_i^T (its best approximation when a rank is set),
+ * and counts. */
+ireneo_error ireneo_work_hebbian(ireneo_store_work *work);
 
 /* Reports progress; true when the work should stop. */
 bool ireneo_work_stop_asked(const ireneo_store_work *work);

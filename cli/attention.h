@@ -1,0 +1,40 @@
+/* The commands under `ireneo attention`, one file each, and the options that describe a transformer. */
+#ifndef IRENEO_CLI_ATTENTION_H
+#define IRENEO_CLI_ATTENTION_H
+
+#include "ireneo.h"
+#include "options.h"
+#include "report.h"
+
+extern const command command_attention_layer;
+extern const command command_attention_propagate;
+extern const command command_attention_trainability;
+extern const command command_attention_recommend;
+
+/* Options that several of the commands share. Fill `options` from a table, parse, then finish. */
+typedef struct transformer_options {
+    ireneo_transformer transformer;
+    const char *preset, *norm, *activation;
+    bool gain_control;
+    double weight_variance, bias_variance, std;
+    option list[32];
+    size_t count;
+} transformer_options;
+
+/* Declares the options of a transformer; the command may add its own behind them. */
+void declare_transformer(transformer_options *t);
+void declare_option(transformer_options *t, option o);
+void drop_option(transformer_options *t, const char *name);
+
+/* Parses and puts preset, options and abbreviations together. Returns as parse_options. */
+int parse_transformer(const command *self, int argc, char **argv, transformer_options *t);
+
+/* Whether an option was given on the command line. */
+bool was_given(const transformer_options *t, const char *name);
+
+/* "12 post-LN layers, width 768, 12 heads, ..." on one line; with a second one about the weights. */
+void print_shape(const ireneo_transformer *t);
+void print_transformer(const ireneo_transformer *t);
+void write_transformer(ireneo_json *json, const char *key, const ireneo_transformer *t);
+
+#endif

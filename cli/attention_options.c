@@ -1,0 +1,160 @@
+/* The options that describe a transformer, shared by the commands under `ireneo attention`. */
+#include "attention.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+void declare_option(transformer_options *t, option o) {
+    if (t->count < sizeof t->list / sizeof *t->list) t->list[t->count++] = o;
+}
+
+void declare_transformer(transformer_options *t) {
+    memset(t, 0, sizeof *t);
+    ireneo_transformer *a = &t->transformer;
+    ireneo_transformer_defaults(a);
+    t->weight_variance = t->bias_variance = t->std = NAN;
+    const option options[] = {
+        {"preset", OPTION_TEXT, &t->preset, "NAME",
+         "bert-base, gpt2-small or vit-b, with their usual weights", 0, 0, false},
+        {"layers", OPTION_SIZE, &a->layers, "L", "blocks of attention and MLP (default 50)", 1, 1e6, false},
+        {"width", OPTION_SIZE, &a->width, "D", "width of a token (default 720)", 1, 1e7, false},
+        {"heads", OPTION_SIZE, &a->heads, "H", "attention heads (default 1)", 1, 1e6, false},
+        {"mlp-width", OPTION_SIZE, &a->mlp_width, "M", "hidden units of the MLP (default: width)", 1, 1e8,
+         false},
+        {"context", OPTION_REAL, &a->context, "T", "tokens (default 512, up to 1e12)", 2, 1e12, false},
+        {"keys", OPTION_REAL, &a->keys, "K", "keys a row sees, under a mask or padding (default: all)", 2,
+         1e12, false},
+        {"norm", OPTION_CHOICE, &t->norm, "post|pre", "where the LayerNorms are (default post)", 0, 0, false},
+        {"activation", OPTION_CHOICE, &t->activation, "relu|tanh|gelu", "of the MLP (default relu)", 0, 0,
+         false},
+        {"gain-control", OPTION_FLAG, &t->gain_control, NULL, "subtract 1/T from the attention weights", 0, 0,
+         false},
+        {"beta", OPTION_REAL, &a->beta, "B", "query-key scale (default 1)", 0, 200, false},
+        {"std", OPTION_REAL, &t->std, "S", "or: standard deviation of every weight, as in initializer_range",
+         0, 1e3, false},
+        {"value-variance", OPTION_REAL, &a->value_variance, "V", "of W_V times its inputs (default 0.2)", 0,
+         1e12, false},
+        {"weight-variance", OPTION_REAL, &t->weight_variance, "V",
+         "of both MLP matrices times their inputs (default 0.2)", 0, 1e12, false},
+        {"mlp-in-variance", OPTION_REAL, &a->mlp_in_variance, "V", "of the first MLP matrix only", 0, 1e12,
+         false},
+        {"mlp-out-variance", OPTION_REAL, &a->mlp_out_variance, "V", "of the second only", 0, 1e12, false},
+        {"bias-variance", OPTION_REAL, &t->bias_variance, "V", "of value and MLP biases (default 0.0004)", 0,
+         1e12, false},
+        {"residual-attention", OPTION_REAL, &a->residual_attention, "A",
+         "strength of the skip around attention (default 1)", 0, 1e6, false},
+        {"residual-mlp", OPTION_REAL, &a->residual_mlp, "A",
+         "strength of the skip around the MLP (default 1)", 0, 1e6, false},
+        {"rho0", OPTION_REAL, &a->rho_0, "R", "cosine similarity of the input tokens (default 0.05)", 0, 1,
+         false},
+        {"q0", OPTION_REAL, &a->q_0, "Q", "mean square of the input tokens, for pre-LN (default 1)", 1e-12,
+         1e12, false},
+    };
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++) declare_option(t, options[i]);
+}
+
+void drop_option(transformer_options *t, const char *name) {
+    size_t kept = 0;
+    for (size_t i = 0; i < t->count; i++)
+        if (strcmp(t->list[i].name, name) != 0) t->list[kept++] = t->list[i];
+    t->count = kept;
+}
+
+bool was_given(const transformer_options *t, const char *name) {
+    for (size_t i = 0; i < t->count; i++)
+        if (strcmp(t->list[i].name, name) == 0) return t->list[i].given;
+    return false;
+}
+
+/* The value of --preset before anything is parsed: its numbers are the defaults that other options change. */
+static const char *find_preset(int argc, char **argv) {
+    for (int i = 0; i < argc; i++) {
+        if (strcmp(argv[i], "--preset") == 0) return i + 1 < argc ? argv[i + 1] : NULL;
+        if (strncmp(argv[i], "--preset=", 9) == 0) return argv[i] + 9;
+    }
+    return NULL;
+}
+
+/* --std S: what one number for all weight matrices amounts to. */
+static void apply_std(transformer_options *t) {
+    ireneo_transformer *a = &t->transformer;
+    double square = t->std * t->std, width = (double)a->width;
+    a->beta = ireneo_beta_from_std(t->std, t->std, width, a->context);
+    a->value_variance = square * width;
+    a->mlp_in_variance = square * width;
+    a->mlp_out_variance = square * (double)a->mlp_width;
+}
+
+static int combine(const command *self, transformer_options *t) {
+    ireneo_transformer *a = &t->transformer;
+    if (was_given(t, "std") &&
+        (was_given(t, "beta") || was_given(t, "value-variance") || was_given(t, "weight-variance")))
+        return complain(self, EXIT_USAGE, "give --std, or --beta and variances, not both");
+    if (t->preset == NULL && was_given(t, "width") && !was_given(t, "mlp-width")) a->mlp_width = a->width;
+    if (was_given(t, "std")) apply_std(t);
+    if (was_given(t, "weight-variance")) {
+        if (!was_given(t, "mlp-in-variance")) a->mlp_in_variance = t->weight_variance;
+        if (!was_given(t, "mlp-out-variance")) a->mlp_out_variance = t->weight_variance;
+    }
+    if (was_given(t, "bias-variance")) a->value_bias_variance = a->mlp_bias_variance = t->bias_variance;
+    if (t->norm != NULL) a->normalisation = strcmp(t->norm, "pre") == 0 ? IRENEO_PRE_LN : IRENEO_POST_LN;
+    if (t->activation != NULL)
+        a->activation = strcmp(t->activation, "tanh") == 0   ? IRENEO_TANH
+                        : strcmp(t->activation, "gelu") == 0 ? IRENEO_GELU
+                                                             : IRENEO_RELU;
+    if (t->gain_control) a->gain_control = 1;
+    return 0;
+}
+
+int parse_transformer(const command *self, int argc, char **argv, transformer_options *t) {
+    const char *preset = find_preset(argc, argv);
+    if (preset != NULL) {
+        ireneo_error failed = ireneo_transformer_preset(preset, &t->transformer);
+        if (failed != IRENEO_OK) return report_error(self, failed);
+    }
+    int outcome = parse_options(self, argc, argv, t->list, t->count, NULL, 0, 0, NULL);
+    return outcome != 0 ? outcome : combine(self, t);
+}
+
+void print_shape(const ireneo_transformer *t) {
+    printf("%zu %s-LN layers, width %zu, %zu head%s, %g tokens", t->layers,
+           ireneo_normalisation_name(t->normalisation), t->width, t->heads, t->heads == 1 ? "" : "s",
+           t->context);
+    if (t->keys > 0.0) printf(" (%g keys a row)", t->keys);
+    printf(", %s MLP of width %zu%s\n", ireneo_activation_name(t->activation), t->mlp_width,
+           t->gain_control ? ", gain control" : "");
+}
+
+void print_transformer(const ireneo_transformer *t) {
+    print_shape(t);
+    printf(
+        "beta %.4g, value variance %.4g, MLP variances %.4g and %.4g, bias variance %.4g, residual strengths "
+        "%.4g and %.4g\n",
+        t->beta, t->value_variance, t->mlp_in_variance, t->mlp_out_variance, t->value_bias_variance,
+        t->residual_attention, t->residual_mlp);
+}
+
+void write_transformer(ireneo_json *json, const char *key, const ireneo_transformer *t) {
+    ireneo_json_begin_object(json, key);
+    ireneo_json_size(json, "layers", t->layers);
+    ireneo_json_size(json, "width", t->width);
+    ireneo_json_size(json, "heads", t->heads);
+    ireneo_json_size(json, "mlp_width", t->mlp_width);
+    ireneo_json_number(json, "context", t->context);
+    ireneo_json_number(json, "keys", t->keys > 0.0 ? t->keys : t->context);
+    ireneo_json_text(json, "norm", ireneo_normalisation_name(t->normalisation));
+    ireneo_json_text(json, "activation", ireneo_activation_name(t->activation));
+    ireneo_json_bool(json, "gain_control", t->gain_control != 0);
+    ireneo_json_number(json, "beta", t->beta);
+    ireneo_json_number(json, "value_variance", t->value_variance);
+    ireneo_json_number(json, "mlp_in_variance", t->mlp_in_variance);
+    ireneo_json_number(json, "mlp_out_variance", t->mlp_out_variance);
+    ireneo_json_number(json, "value_bias_variance", t->value_bias_variance);
+    ireneo_json_number(json, "mlp_bias_variance", t->mlp_bias_variance);
+    ireneo_json_number(json, "residual_attention", t->residual_attention);
+    ireneo_json_number(json, "residual_mlp", t->residual_mlp);
+    ireneo_json_number(json, "rho_0", t->rho_0);
+    ireneo_json_number(json, "q_0", t->q_0);
+    ireneo_json_end_object(json);
+}

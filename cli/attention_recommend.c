@@ -1,0 +1,181 @@
+/* ireneo attention recommend: initial scales that keep away from both collapses. */
+#include "attention.h"
+#include "attention_snippet.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct recommend_question {
+    transformer_options transformer;
+    ireneo_recommendation_settings settings;
+    const char *tune, *style;
+    bool no_projection, json;
+} recommend_question;
+
+static void print_assessment(const ireneo_transformer *t, const ireneo_assessment *a) {
+    double keys = t->keys > 0.0 ? t->keys : t->context;
+    printf("  beta                      %9.4g   entropy collapse at %.4g: margin %.3g\n", t->beta,
+           a->beta_line, a->beta_margin);
+    printf("  attention residual        %9.4g   rank collapse at %.4g: margin %.3g\n", t->residual_attention,
+           a->residual_line, a->residual_margin);
+    printf("  similarity after layer %-3zu %8.4f   from %.4g at the input (T to inf: %.4f)\n", t->layers,
+           a->rho, t->rho_0, a->rho_limit);
+    printf("  first layer's entropy     %9.4g   nats of log T = %.4g; participation %.3g\n", a->entropy,
+           log(keys), a->participation);
+    printf("  query gradient            %9.3g   relative to the width, see 'attention layer'\n", a->gradient);
+    printf("  verdict                   %s\n", a->rank_collapse && a->entropy_collapse
+                                                   ? "rank and entropy collapse"
+                                               : a->rank_collapse    ? "rank collapse"
+                                               : a->entropy_collapse ? "entropy collapse"
+                                                                     : "neither collapse");
+}
+
+static void print_deviations(const ireneo_recommendation *r) {
+    printf("  std of W_Q and W_K        %9.5g\n  std of W_V                %9.5g\n", r->std_query,
+           r->std_value);
+    if (r->std_output > 0.0) printf("  std of W_O                %9.5g\n", r->std_output);
+    printf("  std of the MLP's W_1      %9.5g\n  std of the MLP's W_2      %9.5g\n", r->std_mlp_in,
+           r->std_mlp_out);
+    printf("  residual strengths        %9.5g   attention, %.5g MLP; biases zero\n",
+           r->transformer.residual_attention, r->transformer.residual_mlp);
+}
+
+static void write_assessment(ireneo_json *json, const char *key, const ireneo_assessment *a) {
+    ireneo_json_begin_object(json, key);
+    ireneo_json_number(json, "rho", a->rho);
+    ireneo_json_number(json, "rho_limit", a->rho_limit);
+    ireneo_json_number(json, "entropy", a->entropy);
+    ireneo_json_number(json, "participation", a->participation);
+    ireneo_json_number(json, "gradient", a->gradient);
+    ireneo_json_number(json, "beta_line", a->beta_line);
+    ireneo_json_number(json, "beta_line_limit", a->beta_line_limit);
+    ireneo_json_number(json, "beta_margin", a->beta_margin);
+    ireneo_json_number(json, "residual_line", a->residual_line);
+    ireneo_json_number(json, "residual_line_limit", a->residual_line_limit);
+    ireneo_json_number(json, "residual_margin", a->residual_margin);
+    ireneo_json_bool(json, "rank_collapse", a->rank_collapse != 0);
+    ireneo_json_bool(json, "entropy_collapse", a->entropy_collapse != 0);
+    ireneo_json_end_object(json);
+}
+
+static int print_report(const command *self, const ireneo_recommendation *r, const ireneo_transformer *given,
+                        const ireneo_assessment *before, snippet_style style) {
+    char *snippet = NULL;
+    size_t length = 0;
+    FILE *stream = open_memstream(&snippet, &length);
+    if (stream == NULL) return complain(self, EXIT_MACHINE, "not enough memory");
+    print_snippet(stream, r, style);
+    if (fclose(stream) != 0) return complain(self, EXIT_MACHINE, "not enough memory");
+    ireneo_json json = {0};
+    ireneo_json_begin_object(&json, NULL);
+    if (before != NULL) {
+        write_transformer(&json, "given", given);
+        write_assessment(&json, "given_assessment", before);
+    }
+    write_transformer(&json, "transformer", &r->transformer);
+    write_assessment(&json, "assessment", &r->assessment);
+    ireneo_json_number(&json, "std_query", r->std_query);
+    ireneo_json_number(&json, "std_key", r->std_key);
+    ireneo_json_number(&json, "std_value", r->std_value);
+    ireneo_json_number(&json, "std_output", r->std_output);
+    ireneo_json_number(&json, "std_mlp_in", r->std_mlp_in);
+    ireneo_json_number(&json, "std_mlp_out", r->std_mlp_out);
+    ireneo_json_number(&json, "branch_scale", r->branch_scale);
+    ireneo_json_text(&json, "pytorch", snippet);
+    ireneo_json_end_object(&json);
+    free(snippet);
+    return print_json(self, &json, EXIT_DONE);
+}
+
+static void print_text(const ireneo_recommendation *r, const ireneo_transformer *given,
+                       const ireneo_assessment *before, snippet_style style) {
+    if (before != NULL) {
+        printf("As given: ");
+        print_transformer(given);
+        printf("\n");
+        print_assessment(given, before);
+        printf("\n");
+    }
+    printf("Recommended: ");
+    print_transformer(&r->transformer);
+    printf("\n");
+    print_deviations(r);
+    printf("\n");
+    print_assessment(&r->transformer, &r->assessment);
+    printf("\n");
+    print_snippet(stdout, r, style);
+}
+
+static snippet_style choose_style(const recommend_question *q) {
+    const char *style = q->style;
+    if (style == NULL && q->transformer.preset != NULL)
+        style = strcmp(q->transformer.preset, "gpt2-small") == 0 ? "gpt2" : "bert";
+    if (style == NULL) return SNIPPET_TORCH;
+    return strcmp(style, "gpt2") == 0   ? SNIPPET_GPT2
+           : strcmp(style, "bert") == 0 ? SNIPPET_BERT
+                                        : SNIPPET_TORCH;
+}
+
+/* Whether the command line says how the weights are drawn now. */
+static bool weights_given(const transformer_options *t) {
+    static const char *const names[] = {"preset",
+                                        "std",
+                                        "beta",
+                                        "value-variance",
+                                        "weight-variance",
+                                        "mlp-in-variance",
+                                        "mlp-out-variance",
+                                        "residual-attention",
+                                        "residual-mlp"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (was_given(t, names[i])) return true;
+    return false;
+}
+
+static int run(const command *self, int argc, char **argv) {
+    recommend_question q = {0};
+    transformer_options *t = &q.transformer;
+    ireneo_recommendation_settings *s = &q.settings;
+    declare_transformer(t);
+    const option own[] = {
+        {"tune", OPTION_CHOICE, &q.tune, "branches|skips", "shrink branches (default) or strengthen skips", 0,
+         0, false},
+        {"beta-margin", OPTION_REAL, &s->beta_margin, "M",
+         "beta this many times below entropy collapse (default 2)", 1, 1e6, false},
+        {"retention", OPTION_REAL, &s->retention, "S", "share of 1 - rho left at the end (default 0.5)", 1e-6,
+         0.999, false},
+        {"rank-limit", OPTION_REAL, &s->collapse.rank_limit, "E",
+         "rank collapse is 1 - rho below E (default 0.05)", 1e-12, 0.999, false},
+        {"entropy-limit", OPTION_REAL, &s->collapse.entropy_limit, "F",
+         "entropy collapse is below F log T (default 1/3)", 1e-6, 0.999, false},
+        {"no-projection", OPTION_FLAG, &q.no_projection, NULL, "attention has no output projection W_O", 0, 0,
+         false},
+        {"style", OPTION_CHOICE, &q.style, "torch|bert|gpt2", "module names in the PyTorch code", 0, 0,
+         false},
+        {"json", OPTION_FLAG, &q.json, NULL, "machine-readable report", 0, 0, false},
+    };
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++) declare_option(t, own[i]);
+    int outcome = parse_transformer(self, argc, argv, t);
+    if (outcome != 0) return outcome == PARSE_FINISHED ? EXIT_DONE : outcome;
+    s->tune_skips = q.tune != NULL && strcmp(q.tune, "skips") == 0;
+    s->no_output_projection = q.no_projection;
+    ireneo_recommendation r;
+    ireneo_assessment before;
+    bool given = weights_given(t);
+    ireneo_error failed = ireneo_recommend(&t->transformer, s, &r);
+    if (failed == IRENEO_OK && given) failed = ireneo_assess(&t->transformer, &s->collapse, &before);
+    if (failed != IRENEO_OK) return report_error(self, failed);
+    const ireneo_assessment *now = given ? &before : NULL;
+    if (q.json) return print_report(self, &r, &t->transformer, now, choose_style(&q));
+    print_text(&r, &t->transformer, now, choose_style(&q));
+    return finish_output(self, EXIT_DONE);
+}
+
+const command command_attention_recommend = {
+    "attention recommend", "initial scales of all weights that keep away from both collapses", run, "",
+    "Give the architecture, or --preset bert-base, gpt2-small or vit-b to see what its usual initialisation "
+    "does\n"
+    "and what is recommended instead. Tokens of LayerNorm'ed embeddings have --q0 1; --rho0 is how alike "
+    "they are."};

@@ -1,0 +1,214 @@
+/* ireneo attention trainability: which query-key scales and residual strengths escape both collapses. */
+#include "attention.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct trainability_question {
+    transformer_options transformer;
+    ireneo_collapse_settings settings;
+    const char *betas, *residuals, *output;
+    size_t threads;
+    bool json;
+} trainability_question;
+
+typedef struct axis {
+    double *values; /* (count), owned */
+    size_t count;
+} axis;
+
+enum { MOST_VALUES = 10000 };
+
+/* "0.5,1,2" or "0.1:5:25", from 0.1 to 5 in 25 values. */
+static int parse_axis(const command *self, const char *name, const char *text, axis *a) {
+    double range[3], value;
+    char *copy = strdup(text), *rest = copy, *word;
+    size_t parts = 0;
+    a->values = malloc(MOST_VALUES * sizeof *a->values);
+    a->count = 0;
+    if (copy == NULL || a->values == NULL) {
+        free(copy);
+        return complain(self, EXIT_MACHINE, "not enough memory");
+    }
+    bool is_range = strchr(text, ':') != NULL, good = true;
+    while (good && (word = strsep(&rest, is_range ? ":" : ",")) != NULL) {
+        good = parse_real(word, &value) && (is_range ? parts < 3 : a->count < MOST_VALUES);
+        if (good && is_range) range[parts++] = value;
+        if (good && !is_range) a->values[a->count++] = value;
+    }
+    free(copy);
+    if (is_range && good) {
+        good = parts == 3 && range[2] >= 2.0 && range[2] <= MOST_VALUES && range[2] == floor(range[2]);
+        a->count = good ? (size_t)range[2] : 0;
+        for (size_t i = 0; i < a->count; i++)
+            a->values[i] = range[0] + (range[1] - range[0]) * (double)i / (double)(a->count - 1);
+    }
+    if (good) return 0;
+    return complain(self, EXIT_USAGE,
+                    "--%s takes values such as 0.5,1,2 or a range such as 0.1:5:25, not '%s'", name, text);
+}
+
+static char letter(int rank, int entropy) {
+    return rank && entropy ? '#' : rank ? 'r' : entropy ? 'e' : '.';
+}
+
+/* One line of the map for each residual strength, strongest first; exact on the left, the limit on the right.
+ */
+static void print_map(const ireneo_trainability *d) {
+    size_t columns = d->betas < 40 ? d->betas : 40;
+    if (columns == 0) return;
+    printf("\n  . trainable   r rank collapse   e entropy collapse   # both      (left exact at T, right T "
+           "to inf)\n\n");
+    for (size_t i = d->residuals; i-- > 0;) {
+        printf("  %7.3g  ", d->cells[i].residual);
+        for (int limit = 0; limit < 2; limit++) {
+            for (size_t k = 0; k < columns; k++) {
+                const ireneo_trainability_cell *c = &d->cells[k * d->betas / columns * d->residuals + i];
+                putchar(limit ? letter(c->rank_collapse_limit, c->entropy_collapse_limit)
+                              : letter(c->rank_collapse, c->entropy_collapse));
+            }
+            fputs(limit ? "\n" : "    ", stdout);
+        }
+    }
+    printf("  residual  beta from %.3g to %.3g\n", d->cells[0].beta,
+           d->cells[(columns - 1) * d->betas / columns * d->residuals].beta);
+}
+
+static void print_lines(const ireneo_trainability *d, const ireneo_collapse_settings *s) {
+    printf("\nEntropy collapse (first layer's entropy below %.3g log T) above beta %.4g; T to inf: beta_c = "
+           "%.4g.\n",
+           s->entropy_limit, d->beta_line, d->beta_line_limit);
+    printf("Rank collapse (1 - rho after the last layer below %.3g) below a residual strength of\n\n",
+           s->rank_limit);
+    printf("      beta   exact at T   T to inf\n");
+    size_t step = (d->betas + 11) / 12;
+    for (size_t k = 0; k < d->betas; k += step)
+        printf("  %8.4g   %10.4g   %8.4g\n", d->cells[k * d->residuals].beta, d->rank_line[k],
+               d->rank_line_limit[k]);
+}
+
+static ireneo_error save_csv(const char *path, const ireneo_trainability *d) {
+    char *text = NULL;
+    size_t length = 0;
+    FILE *stream = open_memstream(&text, &length);
+    if (stream == NULL) return IRENEO_ERROR_MEMORY;
+    fprintf(stream,
+            "beta,residual,rho,rho_limit,entropy,participation,rank_collapse,entropy_collapse,trainable,"
+            "rank_collapse_limit,entropy_collapse_limit,trainable_limit,rank_line,rank_line_limit,beta_line,"
+            "beta_line_limit\n");
+    for (size_t i = 0; i < d->betas * d->residuals; i++) {
+        const ireneo_trainability_cell *c = &d->cells[i];
+        fprintf(stream, "%.10g,%.10g,%.10g,%.10g,%.10g,%.10g,%d,%d,%d,%d,%d,%d,%.10g,%.10g,%.10g,%.10g\n",
+                c->beta, c->residual, c->rho, c->rho_limit, c->entropy, c->participation, c->rank_collapse,
+                c->entropy_collapse, c->trainable, c->rank_collapse_limit, c->entropy_collapse_limit,
+                c->trainable_limit, d->rank_line[i / d->residuals], d->rank_line_limit[i / d->residuals],
+                d->beta_line, d->beta_line_limit);
+    }
+    ireneo_error failed = fclose(stream) == 0 ? ireneo_save_bytes(path, text, length) : IRENEO_ERROR_MEMORY;
+    free(text);
+    return failed;
+}
+
+static void write_cell(ireneo_json *json, const ireneo_trainability_cell *c) {
+    ireneo_json_begin_object(json, NULL);
+    ireneo_json_number(json, "beta", c->beta);
+    ireneo_json_number(json, "residual", c->residual);
+    ireneo_json_number(json, "rho", c->rho);
+    ireneo_json_number(json, "rho_limit", c->rho_limit);
+    ireneo_json_number(json, "entropy", c->entropy);
+    ireneo_json_number(json, "participation", c->participation);
+    ireneo_json_bool(json, "rank_collapse", c->rank_collapse != 0);
+    ireneo_json_bool(json, "entropy_collapse", c->entropy_collapse != 0);
+    ireneo_json_bool(json, "trainable", c->trainable != 0);
+    ireneo_json_bool(json, "trainable_limit", c->trainable_limit != 0);
+    ireneo_json_end_object(json);
+}
+
+static int print_report(const command *self, const trainability_question *q, const ireneo_trainability *d) {
+    ireneo_json json = {0};
+    ireneo_json_begin_object(&json, NULL);
+    write_transformer(&json, "transformer", &q->transformer.transformer);
+    ireneo_json_number(&json, "rank_limit", q->settings.rank_limit);
+    ireneo_json_number(&json, "entropy_limit", q->settings.entropy_limit);
+    ireneo_json_number(&json, "beta_line", d->beta_line);
+    ireneo_json_number(&json, "beta_line_limit", d->beta_line_limit);
+    ireneo_json_begin_array(&json, "rank_line");
+    for (size_t k = 0; k < d->betas; k++) ireneo_json_number(&json, NULL, d->rank_line[k]);
+    ireneo_json_end_array(&json);
+    ireneo_json_begin_array(&json, "rank_line_limit");
+    for (size_t k = 0; k < d->betas; k++) ireneo_json_number(&json, NULL, d->rank_line_limit[k]);
+    ireneo_json_end_array(&json);
+    ireneo_json_begin_array(&json, "cells");
+    for (size_t i = 0; i < d->betas * d->residuals; i++) write_cell(&json, &d->cells[i]);
+    ireneo_json_end_array(&json);
+    ireneo_json_end_object(&json);
+    return print_json(self, &json, EXIT_DONE);
+}
+
+static int answer(const command *self, trainability_question *q, const axis *betas, const axis *residuals) {
+    ireneo_trainability d;
+    catch_interrupts();
+    q->settings.threads = (int)q->threads;
+    q->settings.progress = start_progress();
+    ireneo_error failed =
+        ireneo_trainability_diagram(&q->transformer.transformer, betas->values, betas->count,
+                                    residuals->values, residuals->count, &q->settings, &d);
+    finish_progress();
+    if (failed == IRENEO_OK && q->output != NULL) failed = save_csv(q->output, &d);
+    int outcome = EXIT_DONE;
+    if (failed != IRENEO_OK) {
+        outcome = report_error(self, failed);
+    } else if (q->json) {
+        outcome = print_report(self, q, &d);
+    } else {
+        print_shape(&q->transformer.transformer);
+        print_map(&d);
+        print_lines(&d, &q->settings);
+        if (q->output != NULL) printf("\nwritten: %s\n", q->output);
+        outcome = finish_output(self, EXIT_DONE);
+    }
+    ireneo_trainability_free(&d);
+    return outcome;
+}
+
+static int run(const command *self, int argc, char **argv) {
+    trainability_question q = {.betas = "0.2:6:30", .residuals = "0.25:5:20"};
+    q.settings = (ireneo_collapse_settings){.rank_limit = 0.05, .entropy_limit = 1.0 / 3.0};
+    transformer_options *t = &q.transformer;
+    declare_transformer(t);
+    drop_option(t, "beta");
+    drop_option(t, "residual-attention");
+    const option own[] = {
+        {"betas", OPTION_TEXT, &q.betas, "LIST", "query-key scales, as 0.5,1,2 or 0.2:6:30 (the default)", 0,
+         0, false},
+        {"residuals", OPTION_TEXT, &q.residuals, "LIST", "attention residual strengths (default 0.25:5:20)",
+         0, 0, false},
+        {"rank-limit", OPTION_REAL, &q.settings.rank_limit, "E",
+         "rank collapse is 1 - rho below E (default 0.05)", 1e-12, 0.999, false},
+        {"entropy-limit", OPTION_REAL, &q.settings.entropy_limit, "F",
+         "entropy collapse is below F log T (default 1/3)", 1e-6, 0.999, false},
+        {"o", OPTION_TEXT, &q.output, "FILE.csv", "all points as a table", 0, 0, false},
+        {"threads", OPTION_SIZE, &q.threads, "N", "threads (default: all cores)", 1, 4096, false},
+        {"json", OPTION_FLAG, &q.json, NULL, "machine-readable report", 0, 0, false},
+    };
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++) declare_option(t, own[i]);
+    int outcome = parse_transformer(self, argc, argv, t);
+    if (outcome != 0) return outcome == PARSE_FINISHED ? EXIT_DONE : outcome;
+    axis betas = {0}, residuals = {0};
+    outcome = parse_axis(self, "betas", q.betas, &betas);
+    if (outcome == 0) outcome = parse_axis(self, "residuals", q.residuals, &residuals);
+    if (outcome == 0) outcome = answer(self, &q, &betas, &residuals);
+    free(betas.values);
+    free(residuals.values);
+    return outcome;
+}
+
+const command command_attention_trainability = {
+    "attention trainability",
+    "diagram over query-key scale and residual strength: which escape both collapses", run, "",
+    "Below a residual strength tokens become alike (rank collapse); above a beta attention condenses on a "
+    "few keys\n"
+    "(entropy collapse). Both are judged at initialisation. 'ireneo figure attention_trainability' draws the "
+    "diagram."};

@@ -1,0 +1,87 @@
+#!/bin/sh
+# ireneo attention layer, propagate, trainability, recommend: keys of the reports, exit codes, error sentences.
+set -eu
+program=$1
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+fail() { echo "FAILED: $*" >&2; exit 1; }
+
+# expect CODE TEXT ARGUMENTS...: the exit code, and one sentence on stderr with the text
+expect() {
+    code=$1 text=$2
+    shift 2
+    got=0
+    "$program" attention "$@" >"$folder/out" 2>"$folder/err" || got=$?
+    [ "$got" = "$code" ] || fail "attention $*: exit $got, not $code: $(cat "$folder/err")"
+    grep -q -- "$text" "$folder/err" || fail "attention $*: no '$text' in: $(cat "$folder/err")"
+    [ "$(wc -l <"$folder/err")" = 1 ] || fail "attention $*: more than one sentence"
+}
+
+# has KEY ARGUMENTS...: the JSON report has the key
+has() {
+    key=$1
+    shift
+    "$program" attention "$@" --json | grep -q "\"$key\"" || fail "attention $*: no key $key"
+}
+
+for key in beta_c participation participation_limit entropy q_out p_out overlap gradient; do
+    has $key layer --beta 2 --context 4096
+done
+has rows layer --causal --context 64
+for key in rho rho_limit chi correlation_depth critical_residual transformer; do
+    has $key propagate --layers 3
+done
+for key in beta_line rank_line cells trainable; do
+    has $key trainability --layers 4 --betas 0.5,2 --residuals 1:3:3
+done
+for key in given assessment std_query std_mlp_out pytorch; do
+    has $key recommend --preset bert-base
+done
+
+# numbers: layers + 1 similarities; participation at T = 512, beta = 2
+count=$("$program" attention propagate --layers 7 --json | tr ']' '\n' | grep '"rho": ' | tr ',' '\n' |
+    sed -n '/"rho": /,$p' | wc -l)
+[ "$count" = 8 ] || fail "propagate --layers 7 gives $count similarities"
+"$program" attention layer --beta 2 --rho 0 --json | grep -q '"participation": 0.425' || fail "participation at beta 2"
+"$program" attention layer --beta 2 --context 1e12 >"$folder/text" || fail "1e12 tokens"
+grep -q "participation" "$folder/text" || fail "text report"
+
+# the snippet is Python
+if command -v python3 >/dev/null; then
+    "$program" attention recommend --preset gpt2-small | sed -n '/^import torch/,$p' >"$folder/snippet.py"
+    python3 -m py_compile "$folder/snippet.py" || fail "the GPT-2 snippet is not Python"
+    "$program" attention recommend --layers 24 --tune skips | sed -n '/^import torch/,$p' >"$folder/snippet.py"
+    python3 -m py_compile "$folder/snippet.py" || fail "the torch snippet is not Python"
+fi
+
+# CSV: a header and a line for each point
+"$program" attention trainability --layers 4 --betas 0.5,2 --residuals 1:3:3 -o "$folder/t.csv" >/dev/null
+[ "$(wc -l <"$folder/t.csv")" = 7 ] || fail "CSV has $(wc -l <"$folder/t.csv") lines"
+head -1 "$folder/t.csv" | grep -q '^beta,residual,rho,' || fail "CSV header"
+
+# bad input: exit 2 and one sentence
+expect 2 "beta" layer --beta -1
+expect 2 "context" layer --context 1
+expect 2 "keys" layer --keys 1000 --context 512
+expect 2 "not both" layer --keys 10 --causal
+expect 2 "rho" layer --rho 1.2
+expect 2 "value-variance" layer --value-variance -1
+expect 2 "beta" propagate --beta -0.1
+expect 2 "context" propagate --context 1
+expect 2 "layers" propagate --layers 0
+expect 2 "heads" propagate --width 768 --heads 7
+expect 2 "variance" propagate --weight-variance -1
+expect 2 "bias-variance" propagate --bias-variance -1
+expect 2 "preset" propagate --preset bert-huge
+expect 2 "preset" recommend --preset=nothing
+expect 2 "not both" propagate --std 0.02 --beta 1
+expect 2 "relu|tanh|gelu" propagate --activation swish
+expect 2 "post|pre" propagate --norm middle
+expect 2 "unknown option" propagate --depth 3
+expect 2 "collapsed" recommend --rho0 0.99
+expect 2 "betas" trainability --betas 1:2
+expect 2 "betas" trainability --betas one
+expect 2 "residual" trainability --betas 1 --residuals -1
+expect 2 "unknown option" trainability --beta 1
+expect 2 "no command" nonsense
+expect 4 "/no/such" trainability --layers 2 --betas 1 --residuals 1 -o /no/such/folder/t.csv
