@@ -88,6 +88,8 @@ class CheckReport:
     facts: int
     recalled: int
     margin: float
+    #: Smallest score of a target minus that of its best competitor, as the scores come.
+    gap: float
     #: Pairs that float32 could not decide and float64 did.
     recomputed: int
     #: For each fact, whether it is recalled.
@@ -198,7 +200,7 @@ class Memory:
         if watch.interrupted:
             raise Interrupted()
         check(code)
-        return CheckReport(report.facts, report.recalled, report.margin, report.recomputed, mask.astype(bool))
+        return CheckReport(report.facts, report.recalled, report.margin, report.gap, report.recomputed, mask.astype(bool))
 
     def save(self, path: PathLike, values: Any = None) -> None:
         """Writes a .safetensors file with tensor W, or U and V, and the values if given. The write is atomic."""

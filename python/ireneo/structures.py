@@ -164,7 +164,7 @@ class ireneo_store_info(ctypes.Structure):
 
 
 class ireneo_check_report(ctypes.Structure):
-    _fields_ = [("facts", c_size_t), ("recalled", c_size_t), ("margin", c_double), ("recomputed", c_size_t)]
+    _fields_ = [("facts", c_size_t), ("recalled", c_size_t), ("margin", c_double), ("gap", c_double), ("recomputed", c_size_t)]
 
 
 class ireneo_verify_report(ctypes.Structure):
