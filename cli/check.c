@@ -4,14 +4,30 @@
 
 #include <stdio.h>
 
-static int print_report(const command *self, const ireneo_check_report *report, bool json_wanted) {
+typedef struct check_request {
+    const char *files[3], *targets;
+    size_t threads;
+    ireneo_noise noise;
+    bool json, noisy;
+} check_request;
+
+static void print_noise(const check_request *q, const ireneo_noise_report *report) {
+    printf("  from noisy keys %.2f +- %.2f %% recalled; noise %g of the keys' rms entry (%.3g), %zu draws, "
+           "seed %llu\n",
+           100.0 * report->recall, 100.0 * report->error, q->noise.strength, report->deviation, report->draws,
+           (unsigned long long)q->noise.seed);
+}
+
+static int print_report(const command *self, const check_request *q, const ireneo_check_report *report,
+                        const ireneo_noise_report *noise) {
     int exit_code = report->recalled == report->facts ? EXIT_DONE : EXIT_NO;
     char text[40];
-    if (!json_wanted) {
+    if (!q->json) {
         printf("%s of ", grouped((double)report->recalled, text));
         printf("%s facts recalled\n", grouped((double)report->facts, text));
         printf("  smallest margin %.3e score spreads; %zu close calls decided in float64\n", report->margin,
                report->recomputed);
+        if (q->noisy) print_noise(q, noise);
         return finish_output(self, exit_code);
     }
     ireneo_json json = {0};
@@ -20,40 +36,63 @@ static int print_report(const command *self, const ireneo_check_report *report, 
     ireneo_json_size(&json, "recalled", report->recalled);
     ireneo_json_number(&json, "margin", report->margin);
     ireneo_json_size(&json, "recomputed", report->recomputed);
+    if (q->noisy) {
+        ireneo_json_number(&json, "noise", q->noise.strength);
+        ireneo_json_size(&json, "noise_draws", noise->draws);
+        ireneo_json_size(&json, "seed", q->noise.seed);
+        ireneo_json_number(&json, "noise_recall", noise->recall);
+        ireneo_json_number(&json, "noise_recall_error", noise->error);
+    }
     ireneo_json_end_object(&json);
     return print_json(self, &json, exit_code);
 }
 
-static int run(const command *self, int argc, char **argv) {
-    const char *files[3] = {NULL}, *targets = NULL;
-    size_t threads = 0;
-    bool json = false;
-    option options[] = {
-        {"targets", OPTION_TEXT, &targets, "FILE", "index of each key's value (default: row i to row i)", 0,
-         0, false},
-        {"threads", OPTION_SIZE, &threads, "N", "threads (default: all cores)", 1, 4096, false},
-        {"json", OPTION_FLAG, &json, NULL, "machine-readable report", 0, 0, false},
-    };
-    int outcome =
-        parse_options(self, argc, argv, options, sizeof options / sizeof *options, files, 3, 3, NULL);
-    if (outcome != 0) return outcome == PARSE_FINISHED ? EXIT_DONE : outcome;
-    catch_interrupts();
-    facts_files loaded;
-    outcome = load_facts(self, files[1], files[2], targets, &loaded);
-    if (outcome != 0) return outcome;
+static int check_memory(const command *self, const check_request *q, const ireneo_facts *facts) {
     ireneo_memory *memory = NULL;
     ireneo_check_report report;
-    ireneo_error failed = ireneo_memory_load(files[0], &memory);
-    if (failed == IRENEO_OK)
-        failed = ireneo_check(memory, &loaded.facts, (int)threads, start_progress(), NULL, &report);
+    ireneo_noise_report noise = {0};
+    ireneo_progress *progress = start_progress();
+    ireneo_error failed = ireneo_memory_load(q->files[0], &memory);
+    if (failed == IRENEO_OK) failed = ireneo_check(memory, facts, (int)q->threads, progress, NULL, &report);
+    if (failed == IRENEO_OK && q->noisy)
+        failed = ireneo_check_noise(memory, facts, &q->noise, (int)q->threads, progress, &noise);
     finish_progress();
-    outcome = failed == IRENEO_OK ? print_report(self, &report, json) : report_error(self, failed);
     ireneo_memory_free(memory);
+    return failed == IRENEO_OK ? print_report(self, q, &report, &noise) : report_error(self, failed);
+}
+
+static int run(const command *self, int argc, char **argv) {
+    check_request q = {.noise = {.draws = 10, .seed = 1}};
+    option options[] = {
+        {"targets", OPTION_TEXT, &q.targets, "FILE", "index of each key's value (default: row i to row i)", 0,
+         0, false},
+        {"noise", OPTION_REAL, &q.noise.strength, "S",
+         "also count from keys with Gaussian noise of standard deviation S times their rms entry", 0, 1e6,
+         false},
+        {"noise-draws", OPTION_SIZE, &q.noise.draws, "R", "with --noise: draws of the noise (default 10)", 1,
+         1e6, false},
+        {"seed", OPTION_SEED, &q.noise.seed, "S", "with --noise: seed of the noise (default 1)", 0, 0, false},
+        {"threads", OPTION_SIZE, &q.threads, "N", "threads (default: all cores)", 1, 4096, false},
+        {"json", OPTION_FLAG, &q.json, NULL, "machine-readable report", 0, 0, false},
+    };
+    int outcome =
+        parse_options(self, argc, argv, options, sizeof options / sizeof *options, q.files, 3, 3, NULL);
+    if (outcome != 0) return outcome == PARSE_FINISHED ? EXIT_DONE : outcome;
+    q.noisy = options[1].given;
+    if (!q.noisy && (options[2].given || options[3].given))
+        return complain(self, EXIT_USAGE, "--noise-draws and --seed only make sense with --noise");
+    catch_interrupts();
+    facts_files loaded;
+    outcome = load_facts(self, q.files[1], q.files[2], q.targets, &loaded);
+    if (outcome != 0) return outcome;
+    outcome = check_memory(self, &q, &loaded.facts);
     free_facts(&loaded);
     return outcome;
 }
 
-const command command_check = {"check", "counts the facts that a memory recalls", run, "MEMORY KEYS VALUES",
-                               "A fact counts when its value's score is strictly above all others; what "
-                               "float32 cannot decide is computed\n"
-                               "in float64. Exit code 0: all facts are recalled; 1: not all."};
+const command command_check = {
+    "check", "counts the facts that a memory recalls", run, "MEMORY KEYS VALUES",
+    "A fact counts when its value's score is strictly above all others; what "
+    "float32 cannot decide is computed\n"
+    "in float64. Exit code 0: all facts are recalled; 1: not all (noise or not, the keys as they are "
+    "decide)."};

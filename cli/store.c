@@ -13,16 +13,23 @@ typedef struct store_request {
     const char *targets, *output, *solver, *initial, *certificate, *weights, *dropped;
     ireneo_store_settings settings;
     size_t threads;
-    bool json, resume, with_values, overload;
+    bool json, resume, with_values, overload, max_margin;
 } store_request;
 
-static void print_table(const store_request *q, const ireneo_store_info *info, const char *written) {
+static void print_table(const store_request *q, const ireneo_max_margin_info *margin, const char *written) {
+    const ireneo_store_info *info = &margin->store;
     char text[40];
     printf("%s: %s of ", ireneo_status_name(info->status), grouped((double)info->recalled, text));
     printf("%s facts recalled\n\n", grouped((double)info->facts, text));
     printf("  fraction of capacity  %10.3f   the law holds %s facts\n", info->fraction_of_capacity,
            grouped(info->facts_capacity, text));
     printf("  smallest margin       %10.2e   score spreads\n", info->margin);
+    if (q->max_margin && info->status == IRENEO_STORED) {
+        printf("  largest margin        %10.4f   of |W| / sqrt(d_in), for normalised data\n", margin->margin);
+        printf("  upper bound           %10.4f   duality gap %.1e\n", margin->margin_bound,
+               margin->duality_gap);
+        printf("  the law expects       %10.4f   for random data of this size\n", margin->margin_law);
+    }
     printf("  passes over the data  %10zu   and %zu iterations in %.2f s\n", info->scans, info->iterations,
            info->seconds);
     if (info->span_in > 0)
@@ -36,10 +43,12 @@ static void print_table(const store_request *q, const ireneo_store_info *info, c
     if (written != NULL) printf("  written to            %s\n", written);
 }
 
-static int print_report(const command *self, const store_request *q, const ireneo_store_info *info,
+static int print_report(const command *self, const store_request *q, const ireneo_max_margin_info *margin,
                         const char *written, int exit_code) {
+    const ireneo_store_info *info = &margin->store;
+    bool widest = q->max_margin && info->status == IRENEO_STORED;
     if (!q->json) {
-        print_table(q, info, written);
+        print_table(q, margin, written);
         return finish_output(self, exit_code);
     }
     ireneo_json json = {0};
@@ -49,7 +58,12 @@ static int print_report(const command *self, const store_request *q, const irene
     ireneo_json_size(&json, "recalled", info->recalled);
     ireneo_json_number(&json, "facts_capacity", info->facts_capacity);
     ireneo_json_number(&json, "fraction_of_capacity", info->fraction_of_capacity);
-    ireneo_json_number(&json, "margin", info->margin);
+    ireneo_json_number(&json, "margin", widest ? margin->margin : info->margin);
+    if (widest) {
+        ireneo_json_number(&json, "margin_bound", margin->margin_bound);
+        ireneo_json_number(&json, "duality_gap", margin->duality_gap);
+        ireneo_json_number(&json, "margin_law", margin->margin_law);
+    }
     ireneo_json_size(&json, "scans", info->scans);
     ireneo_json_size(&json, "iterations", info->iterations);
     ireneo_json_number(&json, "seconds", info->seconds);
@@ -137,7 +151,7 @@ typedef struct store_outcome {
     ireneo_certificate *certificate;
     unsigned char *kept;
     double *weights;
-    ireneo_store_info info;
+    ireneo_max_margin_info info; /* only its store part without --max-margin */
 } store_outcome;
 
 static int prepare_overload(const command *self, store_request *q, size_t facts, store_outcome *o) {
@@ -166,14 +180,21 @@ static int run_store(const command *self, store_request *q, const facts_files *f
     q->settings.initial = o->initial;
     q->settings.certificate = &o->certificate;
     q->settings.progress = start_progress();
-    ireneo_error failed = ireneo_store(&files->facts, &q->settings, &o->memory, &o->info);
+    ireneo_error failed = IRENEO_OK;
+    if (q->max_margin) {
+        ireneo_max_margin_settings settings = {.store = q->settings};
+        failed = ireneo_max_margin(&files->facts, &settings, &o->memory, &o->info);
+    } else {
+        failed = ireneo_store(&files->facts, &q->settings, &o->memory, &o->info.store);
+    }
     finish_progress();
     outcome = report_error(self, failed);
-    if (outcome == 0) outcome = save_outcome(self, q, files, o->memory, &o->info, state, &written);
+    if (outcome == 0) outcome = save_outcome(self, q, files, o->memory, &o->info.store, state, &written);
     if (outcome == 0 && q->overload) outcome = save_dropped(self, q, o->kept, files->facts.facts);
     if (outcome == 0 && o->certificate != NULL && q->certificate != NULL)
         outcome = report_error(self, ireneo_certificate_save(o->certificate, q->certificate));
-    return outcome == 0 ? print_report(self, q, &o->info, written, exit_code_of(o->info.status)) : outcome;
+    return outcome == 0 ? print_report(self, q, &o->info, written, exit_code_of(o->info.store.status))
+                        : outcome;
 }
 
 static int store_facts(const command *self, store_request *q, const facts_files *files, const char *state) {
@@ -208,8 +229,10 @@ static int run(const command *self, int argc, char **argv) {
          false},
         {"dropped", OPTION_TEXT, &q.dropped, "FILE",
          "with --overload: facts given up, as .npy (default MEMORY.dropped.npy)", 0, 0, false},
-        {"certificate", OPTION_TEXT, &q.certificate, "FILE", "where a proof of impossibility goes", 0, 0,
-         false},
+        {"max-margin", OPTION_FLAG, &q.max_margin, NULL,
+         "of all memories that fit, the one with the largest margin for its norm", 0, 0, false},
+        {"certificate", OPTION_TEXT, &q.certificate, "FILE",
+         "where a proof of impossibility goes; with --max-margin, of the margin's bound", 0, 0, false},
         {"margin", OPTION_REAL, &q.settings.margin, "K",
          "margin of the loss in score spreads (default: chosen by load)", 0, 100, false},
         {"max-scans", OPTION_SIZE, &q.settings.max_scans, "N", "most passes over all candidates (default 40)",
@@ -229,6 +252,11 @@ static int run(const command *self, int argc, char **argv) {
         return complain(self, EXIT_USAGE, "--weights and --dropped only make sense with --overload");
     if (q.overload && strcmp(q.solver, "hebbian") == 0)
         return complain(self, EXIT_USAGE, "--overload needs the project solver");
+    if (q.max_margin && (q.overload || q.settings.rank > 0 || strcmp(q.solver, "hebbian") == 0))
+        return complain(
+            self, EXIT_USAGE,
+            "--max-margin excludes --overload, --rank and --solver hebbian: it needs all facts, a "
+            "full matrix and the project solver");
     q.settings.threads = (int)q.threads;
     q.settings.solver = strcmp(q.solver, "hebbian") == 0 ? IRENEO_SOLVER_HEBBIAN : IRENEO_SOLVER_PROJECT;
     outcome = check_output(self, q.output);

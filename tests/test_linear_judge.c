@@ -5,12 +5,12 @@
  * that both verdicts are common; the instances near the threshold are the hard ones. */
 #include "scratch.h"
 
-#include <stdbool.h>
-
 #include "base/random.h"
+#include "linear/cone.h"
 
 #include <glpk.h>
 #include <math.h>
+#include <stdbool.h>
 
 typedef enum kind { ORIGINAL, DECOUPLED, RECTANGULAR, MANY_TO_ONE, KINDS } kind;
 
@@ -42,13 +42,17 @@ static void fill(instance *it, uint64_t seed, bool decoupled) {
     f->targets = it->targets;
 }
 
-/* Facts that the law expects to fit for these candidates, times a factor between 0.5 and 1.6. */
-static size_t around_capacity(ireneo_generator *g, size_t dim_in, size_t dim_out, size_t candidates) {
-    ireneo_shape shape = {.dim_in = dim_in, .dim_out = dim_out, .candidates = (double)candidates};
-    ireneo_capacity_report law;
-    expect_ok(ireneo_capacity(&shape, &law));
-    double facts = round(law.facts_capacity * (0.5 + 1.1 * ireneo_draw_uniform(g)));
-    return facts < 1.0 ? 1 : (size_t)facts;
+/* Between 0.5 and 1.6 of the facts that the law expects to fit: n delta(P) = d_in d_out, with P = n when
+ * candidates is 0. */
+static size_t around_capacity(ireneo_generator *g, const ireneo_facts *f, size_t candidates) {
+    double dimension = (double)(f->dim_in * f->dim_out), delta, facts = 4.0;
+    for (int step = 0; step < 20; step++) {
+        expect_ok(ireneo_cone_delta_rough(candidates > 0 ? (double)candidates : fmax(2.0, facts), &delta));
+        facts = 0.5 * (facts + dimension / delta);
+    }
+    facts = round(facts * (0.5 + 1.1 * ireneo_draw_uniform(g)));
+    double least = candidates > 0 ? 1.0 : 2.0;
+    return facts < least ? (size_t)least : (size_t)facts;
 }
 
 /* An instance is filled in place: own candidates point back into it. */
@@ -60,15 +64,10 @@ static void make_instance(instance *it, uint64_t number) {
     f->dim_in = f->dim_out = between(&g, 2, 6);
     if (which == RECTANGULAR) f->dim_in = between(&g, 1, 6), f->dim_out = between(&g, 1, 6);
     if (which == ORIGINAL || which == DECOUPLED) {
-        ireneo_shape shape = {.dim_in = f->dim_in, .dim_out = f->dim_out};
-        ireneo_capacity_report law;
-        expect_ok(ireneo_capacity(&shape, &law));
-        double facts = round(law.facts_capacity * (0.5 + 1.1 * ireneo_draw_uniform(&g)));
-        f->facts = facts < 2.0 ? 2 : (size_t)facts;
-        f->candidates = f->facts;
+        f->facts = f->candidates = around_capacity(&g, f, 0);
     } else {
         f->candidates = between(&g, 2, which == RECTANGULAR ? 30 : 12);
-        f->facts = around_capacity(&g, f->dim_in, f->dim_out, f->candidates);
+        f->facts = around_capacity(&g, f, f->candidates);
         it->targets = malloc(f->facts * sizeof *it->targets);
         for (size_t i = 0; i < f->facts; i++) it->targets[i] = (int64_t)ireneo_draw_below(&g, f->candidates);
     }
@@ -81,44 +80,46 @@ static void free_instance(instance *it) {
     free(it->targets);
 }
 
+/* ---- the judge ---- */
+
 static const float *candidate(const ireneo_facts *f, size_t fact, size_t index, float *scratch) {
     if (f->values != NULL) return f->values + index * f->dim_out;
     f->own_candidates(f->own_context, fact, index, 1, scratch);
     return scratch;
 }
 
-/* The largest t of the linear program. */
-static double best_gap(const ireneo_facts *f) {
-    int variables = (int)(f->dim_in * f->dim_out), rows = (int)(f->facts * (f->candidates - 1)), row = 0;
-    int columns[40];
+/* Row `row` of the program: fact i against competitor j. */
+static void add_constraint(glp_prob *program, int row, const ireneo_facts *f, size_t i, size_t j) {
+    int columns[40], at = 0;
     double entries[40];
     float first[8], second[8];
+    const float *right = candidate(f, i, f->targets != NULL ? (size_t)f->targets[i] : i, first),
+                *wrong = candidate(f, i, j, second);
+    for (size_t a = 0; a < f->dim_out; a++)
+        for (size_t b = 0; b < f->dim_in; b++) {
+            columns[++at] = (int)(a * f->dim_in + b) + 1;
+            entries[at] = ((double)right[a] - (double)wrong[a]) * (double)f->keys[i * f->dim_in + b];
+        }
+    columns[++at] = (int)(f->dim_in * f->dim_out) + 1;
+    entries[at] = -1.0;
+    glp_set_row_bnds(program, row, GLP_LO, 0.0, 0.0);
+    glp_set_mat_row(program, row, at, columns, entries);
+}
+
+/* The largest t of the linear program. */
+static double best_gap(const ireneo_facts *f) {
+    int variables = (int)(f->dim_in * f->dim_out), row = 0;
     glp_prob *program = glp_create_prob();
     glp_set_obj_dir(program, GLP_MAX);
     glp_add_cols(program, variables + 1);
     for (int k = 1; k <= variables; k++) glp_set_col_bnds(program, k, GLP_DB, -1.0, 1.0);
     glp_set_col_bnds(program, variables + 1, GLP_DB, -1e3, 1e3);
     glp_set_obj_coef(program, variables + 1, 1.0);
-    glp_add_rows(program, rows);
-    for (size_t i = 0; i < f->facts; i++) {
-        size_t target = f->targets != NULL ? (size_t)f->targets[i] : i;
-        const float *right = candidate(f, i, target, first);
-        for (size_t j = 0; j < f->candidates; j++) {
-            if (j == target) continue;
-            const float *wrong = candidate(f, i, j, second);
-            int at = 0;
-            for (size_t a = 0; a < f->dim_out; a++)
-                for (size_t b = 0; b < f->dim_in; b++) {
-                    columns[++at] = (int)(a * f->dim_in + b) + 1;
-                    entries[at] = ((double)right[a] - (double)wrong[a]) * (double)f->keys[i * f->dim_in + b];
-                }
-            columns[++at] = variables + 1;
-            entries[at] = -1.0;
-            glp_set_row_bnds(program, ++row, GLP_LO, 0.0, 0.0);
-            glp_set_mat_row(program, row, at, columns, entries);
-        }
-    }
-    assert_int_equal(row, rows);
+    glp_add_rows(program, (int)(f->facts * (f->candidates - 1)));
+    for (size_t i = 0; i < f->facts; i++)
+        for (size_t j = 0; j < f->candidates; j++)
+            if (j != (f->targets != NULL ? (size_t)f->targets[i] : i))
+                add_constraint(program, ++row, f, i, j);
     glp_smcp settings;
     glp_init_smcp(&settings);
     settings.msg_lev = GLP_MSG_OFF;
@@ -130,8 +131,11 @@ static double best_gap(const ireneo_facts *f) {
     return best;
 }
 
-/* 1: stored, 0: impossible with an accepted certificate, anything else fails the test. */
-static bool verdict_of(const ireneo_facts *f, uint64_t number) {
+/* ---- the accused ---- */
+
+/* True: stored, and the memory is right. False: impossible, and the certificate is accepted. Nothing else is
+ * an answer. */
+static bool verdict_of(const ireneo_facts *f) {
     ireneo_memory *memory = NULL;
     ireneo_certificate *certificate = NULL;
     ireneo_store_settings settings = {.certificate = &certificate, .threads = 1};
@@ -146,47 +150,113 @@ static bool verdict_of(const ireneo_facts *f, uint64_t number) {
         ireneo_verify_report report;
         assert_non_null(certificate);
         expect_ok(ireneo_verify(certificate, f, 1, &report));
-        if (!report.accepted) print_error("instance %d: %s\n", (int)number, report.sentence);
-        assert_true(report.accepted);
+        if (!report.accepted) fail_msg("%s", report.sentence);
+        assert_true(report.norm_bound > 1e6);
     } else {
-        print_error("instance %d (%zu x %zu, n = %zu, P = %zu) ended %s\n", (int)number, f->dim_out,
-                    f->dim_in, f->facts, f->candidates, ireneo_status_name(info.status));
-        // fail();
+        fail_msg("%zu x %zu, n = %zu, P = %zu ended %s", f->dim_out, f->dim_in, f->facts, f->candidates,
+                 ireneo_status_name(info.status));
     }
     ireneo_certificate_free(certificate);
     ireneo_memory_free(memory);
     return info.status == IRENEO_STORED;
 }
 
+static bool agreed_verdict(const ireneo_facts *f, const char *what, int number) {
+    double gap = best_gap(f);
+    bool feasible = gap > 1e-7, fits = verdict_of(f);
+    if (feasible != fits)
+        fail_msg("%s %d (%zu x %zu, n = %zu, P = %zu): GLPK finds a gap of %.3e, store says %s", what, number,
+                 f->dim_out, f->dim_in, f->facts, f->candidates, gap, fits ? "stored" : "impossible");
+    return fits;
+}
+
 static void test_verdicts_equal_the_linear_program(void **state) {
     (void)state;
     int stored[KINDS] = {0}, impossible[KINDS] = {0};
-    double close = INFINITY;
-    for (uint64_t number = 0; number < 500; number++) {
+    for (int number = 0; number < 500; number++) {
         instance it;
-        make_instance(&it, number);
-        double gap = best_gap(&it.facts);
-        bool feasible = gap > 1e-7, fits = verdict_of(&it.facts, number);
-        if (feasible != fits)
-            print_error(
-                "instance %d (%zu x %zu, n = %zu, P = %zu): GLPK finds a gap of %.3e, store says %s\n",
-                (int)number, it.facts.dim_out, it.facts.dim_in, it.facts.facts, it.facts.candidates, gap,
-                fits ? "stored" : "impossible");
-        // assert_int_equal(feasible, fits);
-        if (feasible) close = fmin(close, gap);
+        make_instance(&it, (uint64_t)number);
+        bool fits = agreed_verdict(&it.facts, "instance", number);
         (fits ? stored : impossible)[number % KINDS]++;
         free_instance(&it);
     }
-    for (int k = 0; k < KINDS; k++) { /* the sample is worth something only if both verdicts are common */
-        print_message("kind %d: %d stored, %d impossible\n", k, stored[k], impossible[k]);
-        assert_true(stored[k] >= 25 && impossible[k] >= 25);
+    for (int k = 0; k < KINDS; k++) /* the sample is worth something only if both verdicts are common */
+        if (stored[k] < 25 || impossible[k] < 25)
+            fail_msg("kind %d: %d stored, %d impossible", k, stored[k], impossible[k]);
+}
+
+/* Found by a longer search (one in a thousand): gaps of 1e-4 to 1e-3, and barely impossible ones, on which
+ * the minimiser alone comes to no end. */
+static void test_close_calls(void **state) {
+    (void)state;
+    static const int numbers[] = {1141, 1519, 2839, 2895, 3248, 3260};
+    for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++) {
+        instance it;
+        make_instance(&it, (uint64_t)numbers[k]);
+        agreed_verdict(&it.facts, "close call", numbers[k]);
+        free_instance(&it);
     }
-    print_message("smallest positive gap %.2e\n", close);
+}
+
+/* One fact, two candidates, one dimension: nothing is too small for a verdict. */
+static void test_smallest_instances(void **state) {
+    (void)state;
+    int stored = 0, impossible = 0;
+    for (int number = 0; number < 60; number++) {
+        static int64_t targets[6];
+        instance it;
+        memset(&it, 0, sizeof it);
+        it.facts = (ireneo_facts){.facts = 1 + (size_t)number % 5,
+                                  .candidates = 2 + (size_t)number % 3,
+                                  .dim_in = 1 + (size_t)number % 2,
+                                  .dim_out = 1 + (size_t)(number / 2) % 2};
+        for (size_t i = 0; i < 6; i++) targets[i] = (int64_t)((i + (size_t)number) % it.facts.candidates);
+        fill(&it, 77 + (uint64_t)number, false);
+        it.facts.targets = targets;
+        bool fits = agreed_verdict(&it.facts, "small instance", number);
+        (fits ? &stored : &impossible)[0]++;
+        free_instance(&it);
+    }
+    assert_true(stored >= 5 && impossible >= 5);
+}
+
+/* Keys and values that do not fill their spaces, far from the origin or badly scaled: W absorbs all of it. */
+static void test_verdicts_do_not_depend_on_coordinates(void **state) {
+    (void)state;
+    for (int number = 0; number < 40; number++) {
+        instance it;
+        make_instance(&it, 4 * (uint64_t)number + (number % 2 == 0 ? ORIGINAL : MANY_TO_ONE));
+        const ireneo_facts *f = &it.facts;
+        bool fits = agreed_verdict(f, "instance", number);
+        size_t in = f->dim_in + 2, out = f->dim_out + 1;
+        float *keys = calloc(f->facts * in, sizeof *keys),
+              *values = calloc(f->candidates * out, sizeof *values);
+        for (size_t i = 0; i < f->facts; i++)
+            for (size_t b = 0; b < f->dim_in; b++) {
+                float x = f->keys[i * f->dim_in + b];
+                keys[i * in + b] = 1024.0f * x;
+                keys[i * in + f->dim_in] += x; /* a dependent column, and one of zeros */
+            }
+        for (size_t j = 0; j < f->candidates; j++) {
+            for (size_t a = 0; a < f->dim_out; a++)
+                values[j * out + a] = 0.125f * f->values[j * f->dim_out + a] + 2.0f;
+            values[j * out + f->dim_out] = 7.0f;
+        }
+        ireneo_facts moved = *f;
+        moved.dim_in = in, moved.dim_out = out, moved.keys = keys, moved.values = values;
+        assert_int_equal(verdict_of(&moved), fits);
+        free(keys);
+        free(values);
+        free_instance(&it);
+    }
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_verdicts_equal_the_linear_program),
+        cmocka_unit_test(test_close_calls),
+        cmocka_unit_test(test_smallest_instances),
+        cmocka_unit_test(test_verdicts_do_not_depend_on_coordinates),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -65,19 +65,14 @@ static double move_to(margin_work *s, double from, double to) {
     return ireneo_wide_dot(s->gradient, s->step, s->loss.area);
 }
 
-/* Moves along the step to where the slope has lost nine tenths of its size. The value is convex, so secants
- * inside a bracket find the place. False when nothing is gained. */
+/* Moves along the step, but not much beyond the lowest place: where the slope is above a tenth of its start
+ * the step is shortened by the secant of the slope, which only rises as the value is convex. False when
+ * nothing is gained. */
 static bool take_step(margin_work *s) {
-    double before = s->value, slope = ireneo_wide_dot(s->gradient, s->step, s->loss.area);
-    double low = 0.0, low_slope = slope, high = INFINITY, high_slope = 0.0, at = 1.0;
+    double before = s->value, slope = ireneo_wide_dot(s->gradient, s->step, s->loss.area), at = 1.0;
     double here = move_to(s, 0.0, at);
     for (int trial = 0; trial < 20 && here > 0.1 * fabs(slope); trial++) {
-        if (here < 0.0)
-            low = at, low_slope = here;
-        else
-            high = at, high_slope = here;
-        double width = high - low, next = low + width * low_slope / (low_slope - high_slope);
-        next = fmin(fmax(next, low + 0.05 * width), high - 0.05 * width);
+        double next = at * fmin(fmax(slope / (slope - here), 0.05), 0.95);
         here = move_to(s, at, next);
         at = next;
     }
@@ -93,8 +88,8 @@ static ireneo_error minimise(margin_work *s, double accuracy) {
     for (int newton = 0; newton < MOST_NEWTON; newton++) {
         double size = norm(s->gradient, area), goal = accuracy * s->ridge * norm(s->w, area);
         if (size <= goal) break;
-        if (ireneo_report(s->settings.store.progress, "widening the margin", s->info->margin,
-                          s->info->margin_bound))
+        if (ireneo_report(s->settings.store.progress, "widening the margin", fmax(0.0, s->info->margin),
+                          isfinite(s->info->margin_bound) ? s->info->margin_bound : 1.0))
             return ireneo_fail(IRENEO_ERROR_CANCELLED, "stopped while the margin was widened");
         double forcing = fmin(0.1, fmax(0.3 * goal / size, 1e-3));
         ireneo_newton_step(&s->loss, s->gradient, s->ridge, s->diagonal, forcing, MOST_PRODUCTS, &s->space,
@@ -182,8 +177,17 @@ static ireneo_error run_rounds(margin_work *s) {
     return IRENEO_OK;
 }
 
+static ireneo_error estimate_memory(const ireneo_facts *f, int threads) {
+    double n = (double)f->facts, p = (double)f->candidates, a = (double)f->dim_in, b = (double)f->dim_out;
+    double values = f->values != NULL ? 12.0 * p * b : 12.0 * 2.0 * n * KEEP * b;
+    double bytes = 12.0 * n * a + values + 64.0 * n * KEEP + a * b * (8.0 * (IRENEO_GROUPS + 8.0) + 12.0) +
+                   32.0 * (a * a + b * b) + 8e6 * (double)threads;
+    return ireneo_memory_require(bytes, "widening the margin of these facts");
+}
+
 /* Starts from the stored memory, scaled to the margin that the law expects. */
 static ireneo_error prepare(margin_work *s) {
+    IRENEO_TRY(estimate_memory(s->facts, s->settings.store.threads));
     IRENEO_TRY(ireneo_rotated_make(s->facts, s->settings.store.threads, &s->rotated));
     const ireneo_problem *p = &s->rotated.problem;
     size_t area = p->dim_in * p->dim_out, room = p->columns - 1 < KEEP ? p->columns - 1 : KEEP;

@@ -36,7 +36,8 @@ typedef bool (*row_work)(ireneo_wide_loss *s, size_t row, const double *h, doubl
 /* out (out, in) = sum over rows of m_i x_i^T, where `work` makes m_i from h_i = matrix x_i. */
 static void sum_over_rows(ireneo_wide_loss *s, const double *matrix, row_work work, double *out) {
     const ireneo_problem *p = s->p;
-#pragma omp parallel for num_threads(p->threads) schedule(dynamic)
+    int threads = p->rows * s->area < 4000000 ? 1 : p->threads; /* below a millisecond waiting costs more */
+#pragma omp parallel for num_threads(threads) schedule(dynamic)
     for (size_t group = 0; group < IRENEO_GROUPS; group++) {
         double *h = s->tiles + (size_t)omp_get_thread_num() * 2 * TILE * s->out, *m = h + TILE * s->out,
                *sum = s->partial + group * s->area;
@@ -199,7 +200,7 @@ static int by_candidate(const void *a, const void *b) {
 static size_t merge_row(const ireneo_wide_loss *s, const ireneo_lists *l, size_t i, pair *row,
                         size_t *added) {
     size_t count = 0, kept = 0;
-    for (size_t k = s->start[i]; k < s->start[i + 1]; k++) /* pairs with weight first: none may be lost */
+    for (size_t k = s->start[i]; k < s->start[i + 1] && count < IRENEO_MOST_PAIRS; k++) /* weights go first */
         if (s->shift[k] > 0.0) row[count++] = (pair){s->candidate[k], s->shift[k], true};
     for (size_t k = 0; k < l->count[i] && count < IRENEO_MOST_PAIRS; k++)
         row[count++] = (pair){l->index[i * l->capacity + k], 0.0, false};
