@@ -20,7 +20,7 @@ static const command *const COMMANDS[] = {
     &command_sweep,     //
     &command_figure,    //
 };
-enum { COMMAND_COUNT = sizeof COMMANDS / sizeof *COMMANDS };
+enum { COMMAND_COUNT = sizeof COMMANDS / sizeof COMMANDS[0] };
 
 static void print_overview(FILE *stream) {
     fprintf(stream,

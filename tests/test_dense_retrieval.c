@@ -189,6 +189,43 @@ static void test_threads_and_blocks_change_nothing(void **state) {
     free_memory(&m);
 }
 
+static void copy_rows(void *context, size_t first, size_t rows, float *block) {
+    memcpy(block, (const float *)context + first * N, rows * N * sizeof *block);
+}
+
+/* Patterns that are made when needed, in pieces merged afterwards, against an array in one pass. */
+static void test_made_patterns_equal_stored_ones(void **state) {
+    (void)state;
+    memory m = make_memory(0.6f);
+    enum { ROWS = 40 };
+    double lambdas[ROWS];
+    for (int k = 0; k < ROWS; k++) lambdas[k] = 0.05 * (k + 1);
+    ireneo_pass_rule rule = {IRENEO_RULE_SOFTMAX, 0.0, lambdas, 0};
+    ireneo_pattern_source stored = {P, N, m.patterns, NULL, NULL}, made = {P, N, NULL, copy_rows, m.patterns};
+    ireneo_pass_scratch scratch;
+    ireneo_pass_sums whole, first, second;
+    expect_ok(ireneo_pass_scratch_create(&scratch, N, 100, 1));
+    expect_ok(ireneo_pass_sums_create(&whole, ROWS, N, 3));
+    expect_ok(ireneo_pass_sums_create(&first, ROWS, N, 3));
+    expect_ok(ireneo_pass_sums_create(&second, ROWS, N, 3));
+    ireneo_pass_add(&stored, 0, P, &rule, m.queries, 0, &scratch, &whole);
+    ireneo_pass_add(&made, 0, 700, &rule, m.queries, 0, &scratch, &first);
+    ireneo_pass_add(&made, 700, P, &rule, m.queries, 0, &scratch, &second);
+    ireneo_pass_merge(&rule, &second, &first);
+    for (size_t r = 0; r < ROWS; r++) {
+        double sum = ireneo_pass_log_partition(&rule, &whole, r);
+        expect_near(ireneo_pass_log_partition(&rule, &first, r), sum, 1e-5 * (1.0 + fabs(sum)));
+        assert_memory_equal(whole.top_index + 3 * r, first.top_index + 3 * r, 3 * sizeof(size_t));
+        for (size_t i = 0; i < N; i++)
+            expect_near(first.sum[r * N + i] / first.total[r], whole.sum[r * N + i] / whole.total[r], 1e-5);
+    }
+    ireneo_pass_scratch_free(&scratch);
+    ireneo_pass_sums_free(&whole);
+    ireneo_pass_sums_free(&first);
+    ireneo_pass_sums_free(&second);
+    free_memory(&m);
+}
+
 static void test_energy_never_rises(void **state) {
     (void)state;
     memory m = make_memory(1.0f);
@@ -363,6 +400,7 @@ int main(void) {
         cmocka_unit_test(test_one_step_equals_plain_loops),
         cmocka_unit_test(test_exponential_is_accurate),
         cmocka_unit_test(test_threads_and_blocks_change_nothing),
+        cmocka_unit_test(test_made_patterns_equal_stored_ones),
         cmocka_unit_test(test_energy_never_rises),
         cmocka_unit_test(test_retrieves_and_reports),
         cmocka_unit_test(test_huge_lambda_finds_the_nearest),

@@ -102,9 +102,9 @@ static void test_tail_like_scalars(void **state) {
                                                   points[i].alpha, points[i].lambda, points[i].angle);
         ireneo_dense_experiment scalars = tail;
         scalars.method = IRENEO_METHOD_SCALARS;
-        expect_same_law(tail, 1500, scalars, 500, false);
+        expect_same_law(tail, 800, scalars, 500, false);
         tail.kept = 60.0;
-        expect_same_law(tail, 1500, scalars, 500, false);
+        expect_same_law(tail, 800, scalars, 500, false);
     }
 }
 

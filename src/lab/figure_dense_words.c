@@ -10,13 +10,7 @@
 #include <math.h>
 
 static const double LAMBDAS[] = {0.15, 0.25, 0.5, 1.0};
-enum {
-    CROWDS = 3,
-    LAMBDA_COUNT = sizeof LAMBDAS / sizeof *LAMBDAS,
-    ANGLES = 30,
-    STREAM_ASIDE = 1,
-    STREAM_RANDOM
-};
+enum { CROWDS = 3, LAMBDA_COUNT = sizeof LAMBDAS / sizeof *LAMBDAS, STREAM_ASIDE = 1, STREAM_RANDOM };
 static const double CLOSENESS = 0.1; /* retrieved: |x - xi|^2 < 0.1 N */
 
 typedef struct crowd {
@@ -77,8 +71,9 @@ static ireneo_error ask(const figure_request *request, FILE *stream, const crowd
     ireneo_basins_report theory;
     IRENEO_TRY(ireneo_dense_basins(&point, &theory));
     ireneo_recall_result result = {.states = q->states};
-    for (int i = 0; i < ANGLES; i++) {
-        double angle = 0.5 * M_PI * i / ANGLES;
+    int angles = request->quick ? 18 : 30;
+    for (int i = 0; i < angles; i++) {
+        double angle = 0.5 * M_PI * i / angles;
         make_queries(c, q, angle, request->seed);
         IRENEO_TRY(ireneo_dense_recall(c->patterns, c->count, c->neurons, q->queries, q->count, &settings,
                                        &result, NULL));
@@ -108,7 +103,7 @@ static ireneo_error make_room(const crowd *c, size_t count, questions *q) {
 
 static ireneo_error write_shares(const figure_request *request, figure_csv *csv, const crowd *crowds) {
     questions q = {0};
-    ireneo_error error = make_room(&crowds[0], request->quick ? 160 : 2000, &q);
+    ireneo_error error = make_room(&crowds[0], request->quick ? 120 : 2000, &q);
     fprintf(csv->stream, "patterns,lambda,angle,retrieved,error,theta_c,theta_converged\n");
     for (int k = 0; k < CROWDS && error == IRENEO_OK; k++)
         error = ask_all(request, csv->stream, &crowds[k], &q);
@@ -125,14 +120,14 @@ static ireneo_error load_words(const char *name, ireneo_error (*prepare)(float *
     IRENEO_TRY(ireneo_data_path("words-100d.npy", path, sizeof path));
     IRENEO_TRY(ireneo_load_matrix(path, &words->patterns, &words->count, &words->neurons));
     IRENEO_TRY(prepare(words->patterns, words->count, words->neurons));
-    return ireneo_normalise_rows(words->patterns, words->count, words->neurons);
+    return ireneo_rows_to_sphere(words->patterns, words->count, words->neurons);
 }
 
 static ireneo_error make_random(uint64_t seed, const crowd *words, crowd *random) {
     *random = (crowd){"random", NULL, words->count, words->neurons};
     IRENEO_TRY(IRENEO_ALLOCATE(&random->patterns, random->count * random->neurons, "random patterns"));
     ireneo_random_normals_float(seed, STREAM_RANDOM, 0, random->count * random->neurons, 1, random->patterns);
-    return ireneo_normalise_rows(random->patterns, random->count, random->neurons);
+    return ireneo_rows_to_sphere(random->patterns, random->count, random->neurons);
 }
 
 static ireneo_error make(const figure_request *request) {

@@ -265,6 +265,7 @@ ireneo_error ireneo_overload(ireneo_store_work *work, ireneo_status *status) {
                                "weights: row %zu is %g, but weights must be positive numbers", i,
                                work->settings.weights[i]);
     if (work->settings.margin == 0.0) work->inner.margin = 0.1f;
+    ireneo_work_exact(work);
     ireneo_error failed = allocate_overload(&o);
     if (failed == IRENEO_OK) failed = choose(&o, status);
     free(o.class_of), free(o.loss), free(o.order), free(o.best_given_up), free(o.best_point);

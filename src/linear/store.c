@@ -63,6 +63,7 @@ static ireneo_error solve_lists(ireneo_store_work *s, bool *over, ireneo_status 
         if (ireneo_work_stop_asked(s)) return *status = IRENEO_INTERRUPTED, IRENEO_OK;
         if (s->info->iterations >= s->max_iterations) return *status = IRENEO_UNDECIDED, IRENEO_OK;
         if (since_scan >= patience && s->info->scans < s->max_scans) {
+            ireneo_work_exact(s);
             IRENEO_TRY(ireneo_work_scan(s, IRENEO_LATER_KEEP));
             since_scan = 0;
             patience *= 2;

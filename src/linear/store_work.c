@@ -9,6 +9,12 @@
 
 #include <math.h>
 
+/* Half precision pays when the values do not fit into a core's own cache, and is good enough well below
+ * capacity: the lists then have to show a gap that its drift cannot close. */
+enum { HALF_FROM = 150000 };
+static const double HALF_BELOW = 0.97;
+static const float HALF_GAP = 2e-3f;
+
 ireneo_error ireneo_work_estimate(const ireneo_facts *f, int threads) {
     double n = (double)f->facts, p = (double)f->candidates, a = (double)f->dim_in, b = (double)f->dim_out;
     double own = f->values == NULL ? n * IRENEO_LIST_ROOM * b : 2.0 * p * b;
@@ -59,6 +65,10 @@ ireneo_error ireneo_work_prepare(ireneo_store_work *s) {
                               : close > 0.97           ? 0.025
                                                        : 0.05);
     s->inner.required = (float)ireneo_rounding_gap(&s->problem, &s->inner);
+    if (close < HALF_BELOW && s->facts->candidates * s->problem.stride > HALF_FROM) {
+        IRENEO_TRY(ireneo_inner_use_half(&s->inner));
+        if (s->inner.half != NULL) s->inner.required = fmaxf(s->inner.required, HALF_GAP);
+    }
     s->info->phases.whiten = t1 - t0;
     s->info->phases.start = ireneo_seconds() - t1;
     return ireneo_memory_allocate(s->facts->dim_in, s->facts->dim_out, s->settings.rank, &s->memory);
@@ -69,6 +79,12 @@ void ireneo_work_free(ireneo_store_work *s) {
     ireneo_inner_free(&s->inner);
     ireneo_lists_free(&s->lists);
     ireneo_problem_free(&s->problem);
+}
+
+void ireneo_work_exact(ireneo_store_work *s) {
+    if (s->inner.half == NULL) return;
+    ireneo_inner_stop_half(&s->inner);
+    s->inner.required = (float)ireneo_rounding_gap(&s->problem, &s->inner);
 }
 
 ireneo_error ireneo_work_export(ireneo_store_work *s) {
@@ -142,6 +158,7 @@ ireneo_error ireneo_work_prove(ireneo_store_work *s, bool *standing) {
                 break;
         }
         if (!*standing) {
+            ireneo_work_exact(s);
             add_pairs(s, &near);
             ireneo_inner_evaluate(&s->inner);
             if (s->inner.violations == 0)

@@ -43,6 +43,9 @@ ireneo_error ireneo_work_scan(ireneo_store_work *work, size_t keep);
 /* Empties the lists of rows given up, so that they have no part in the loss. */
 void ireneo_work_mask(ireneo_store_work *work);
 
+/* From here on the search line uses float32: iterations have become many, or a proof has failed. */
+void ireneo_work_exact(ireneo_store_work *work);
+
 /* The memory in the caller's coordinates, rounded to float32 as it will be saved. */
 ireneo_error ireneo_work_export(ireneo_store_work *work);
 
