@@ -5,12 +5,12 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "lab/curves.h"
+#include "lab/data_folder.h"
 #include "lab/figures.h"
 
 #include <limits.h>
 #include <math.h>
 #include <string.h>
-#include <unistd.h>
 
 enum {
     SETTINGS = 2,
@@ -41,24 +41,10 @@ typedef struct word_list {
     word_job jobs[SETTINGS * POINTS * SOLVERS * MOST_DRAWS];
 } word_list;
 
-/* data/words-100d.npy: in the folder that IRENEO_DATA names, in the source tree above the program, or
- * installed. */
 static ireneo_error load_words(word_data *data) {
-    const char *named = getenv("IRENEO_DATA");
-    char program[PATH_MAX] = "", path[PATH_MAX + 64];
-    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
-    if (length > 0) program[length] = '\0';
-    char *slash = strrchr(program, '/');
-    if (slash != NULL) *slash = '\0';
-    static const char *const tails[] = {"", "/../data", "/../../data", "/../share/ireneo/data"};
-    for (size_t i = 0; i < sizeof tails / sizeof *tails; i++) {
-        if (i == 0 && named == NULL) continue;
-        snprintf(path, sizeof path, "%s%s/words-100d.npy", i == 0 ? named : program, tails[i]);
-        if (access(path, R_OK) == 0)
-            return ireneo_load_matrix(path, &data->vectors, &data->words, &data->dim);
-    }
-    return ireneo_fail(IRENEO_ERROR_IO,
-                       "words-100d.npy was not found; set IRENEO_DATA to the folder that holds it");
+    char path[PATH_MAX];
+    IRENEO_TRY(ireneo_data_path("words-100d.npy", path, sizeof path));
+    return ireneo_load_matrix(path, &data->vectors, &data->words, &data->dim);
 }
 
 /* Facts whose value and key are the (2i)-th and (2i + 1)-th word of a random order. With few candidates these

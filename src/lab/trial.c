@@ -237,20 +237,28 @@ static ireneo_error hebb(const trial_data *data, int threads, trial_result *resu
     return IRENEO_OK;
 }
 
+/* What the usual small margin of the loss leaves undecided, close to capacity, a large one may decide. */
 static ireneo_error project(const trial *it, const trial_data *data, int threads,
                             const ireneo_progress *progress, trial_result *result, ireneo_memory **memory) {
+    static const double margins[] = {0.0, 1.0}; /* 0: the solver's choice */
     ireneo_store_settings settings = {0};
     ireneo_store_info info;
     settings.rank = it->rank;
     settings.threads = threads;
     settings.overload = it->overload;
     settings.progress = progress;
-    IRENEO_TRY(ireneo_store(&data->facts, &settings, memory, &info));
+    for (size_t attempt = 0; attempt < 2; attempt++) {
+        ireneo_memory_free(*memory);
+        *memory = NULL;
+        settings.margin = margins[attempt];
+        IRENEO_TRY(ireneo_store(&data->facts, &settings, memory, &info));
+        result->scans += info.scans;
+        result->iterations += info.iterations;
+        if (info.status != IRENEO_UNDECIDED || it->rank > 0) break;
+    }
     result->status = info.status;
     result->recalled = info.recalled;
     result->margin = info.margin;
-    result->scans = info.scans;
-    result->iterations = info.iterations;
     if (info.status == IRENEO_IMPOSSIBLE) result->norm_bound = info.certificate_norm_bound;
     return IRENEO_OK;
 }
