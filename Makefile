@@ -32,7 +32,7 @@ test:
 	@scripts/setup build test figures
 	@$(CMAKE) -S . -B $(BUILD) -DCMAKE_INSTALL_PREFIX=$(PREFIX) -DIRENEO_TESTS=ON -DIRENEO_BENCH=OFF >/dev/null
 	@cmake --build $(BUILD) -j $(JOBS) | grep -v '^\[' || true
-	@cd $(BUILD) && ctest --output-on-failure -LE long
+	@cd $(BUILD) && ctest -j $(JOBS) --output-on-failure -LE long
 
 test-long: test
 	@cd $(BUILD) && ctest --output-on-failure -L long
@@ -51,7 +51,7 @@ sanitize:
 	@scripts/setup build test figures
 	@$(CMAKE) -S . -B $(BUILD)-sanitize -DIRENEO_SANITIZE=ON -DIRENEO_TESTS=ON -DIRENEO_BENCH=OFF -DCMAKE_BUILD_TYPE=Debug >/dev/null
 	@cmake --build $(BUILD)-sanitize -j $(JOBS) | grep -v '^\[' || true
-	@cd $(BUILD)-sanitize && ctest --output-on-failure -LE 'long|heavy'
+	@cd $(BUILD)-sanitize && ctest -j $(JOBS) --output-on-failure -LE 'long|heavy'
 
 lint:
 	@scripts/setup build test lint

@@ -11,9 +11,13 @@ extern const command command_recall;
 extern const command command_check;
 extern const command command_verify;
 extern const command command_sample;
+extern const command command_pairs;
 extern const command command_dense;
 extern const command command_dense_basins;
+extern const command command_dense_recall;
+extern const command command_dense_simulate;
 extern const command command_dense_phases;
 extern const command command_figure;
+extern const command command_sweep;
 
 #endif

@@ -72,6 +72,9 @@ int load_labels(const command *self, const char *path, label_file *labels) {
     int bad = ferror(file);
     fclose(file);
     if (bad) return free_labels(labels), complain(self, EXIT_MACHINE, "%s could not be read", path);
+    if (labels->text != NULL && memchr(labels->text, '\0', length) != NULL)
+        return free_labels(labels),
+               complain(self, EXIT_DATA, "%s is not a text file: it holds zero bytes", path);
     for (size_t i = 0; labels->text != NULL && i < length; i++)
         labels->count += labels->text[i] == '\n' || i + 1 == length;
     if (labels->text != NULL) labels->lines = calloc(labels->count + 1, sizeof *labels->lines);

@@ -14,11 +14,13 @@ static const command *const COMMANDS[] = {
     &command_check,     //
     &command_verify,    //
     &command_sample,    //
+    &command_pairs,     //
     &command_dense,     //
     &command_attention, //
+    &command_sweep,     //
     &command_figure,    //
 };
-enum { COMMAND_COUNT = sizeof COMMANDS / sizeof *COMMANDS };
+enum { COMMAND_COUNT = sizeof COMMANDS / sizeof COMMANDS[0] };
 
 static void print_overview(FILE *stream) {
     fprintf(stream,
@@ -32,7 +34,8 @@ static void print_overview(FILE *stream) {
 
 int main(int argc, char **argv) {
     static const command overview = {"", "", NULL, "", ""};
-    signal(SIGPIPE, SIG_IGN); /* a closed pipe is a failed write, reported like any other */
+    signal(SIGPIPE, SIG_IGN); /* a closed pipe is a failed write, reported like any other, */
+    signal(SIGXFSZ, SIG_IGN); /* and so is a file beyond the limit of its size */
     if (argc < 2) {
         print_overview(stderr);
         return EXIT_USAGE;

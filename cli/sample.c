@@ -67,6 +67,8 @@ static int run(const command *self, int argc, char **argv) {
     int outcome =
         parse_options(self, argc, argv, options, sizeof options / sizeof *options, NULL, 0, 0, NULL);
     if (outcome != 0) return outcome == PARSE_FINISHED ? EXIT_DONE : outcome;
+    if (options[1].given && (options[2].given || options[3].given))
+        return complain(self, EXIT_USAGE, "give --dim, or --dim-in and --dim-out, not both");
     if (options[1].given) q.dim_in = q.dim_out = q.dim;
     if (q.dim_in == 0 || q.dim_out == 0)
         return complain(self, EXIT_USAGE, "give --dim, or both --dim-in and --dim-out");

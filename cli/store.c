@@ -1,6 +1,7 @@
 /* ireneo store: stores facts in a matrix, or says that it cannot be done. */
 #include "commands.h"
 #include "facts_files.h"
+#include "folder.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,10 +10,10 @@
 
 typedef struct store_request {
     const char *files[2];
-    const char *targets, *output, *solver, *initial, *certificate;
+    const char *targets, *output, *solver, *initial, *certificate, *weights, *dropped;
     ireneo_store_settings settings;
     size_t threads;
-    bool json, resume, with_values;
+    bool json, resume, with_values, overload;
 } store_request;
 
 static void print_table(const store_request *q, const ireneo_store_info *info, const char *written) {
@@ -113,27 +114,76 @@ static int load_initial(const command *self, const store_request *q, const facts
     return 0;
 }
 
-static int store_facts(const command *self, store_request *q, const facts_files *files, const char *state) {
-    ireneo_memory *initial = NULL, *memory = NULL;
-    ireneo_certificate *certificate = NULL;
+/* Indices of the facts given up, as int64. */
+static int save_dropped(const command *self, const store_request *q, const unsigned char *kept,
+                        size_t facts) {
+    char fallback[4200];
+    snprintf(fallback, sizeof fallback, "%s.dropped.npy", q->output);
+    int64_t *dropped = malloc((facts + 1) * sizeof *dropped);
+    if (dropped == NULL)
+        return complain(self, EXIT_MACHINE, "not enough memory for the list of dropped facts");
+    size_t count = 0;
+    for (size_t i = 0; i < facts; i++)
+        if (!kept[i]) dropped[count++] = (int64_t)i;
+    ireneo_error failed =
+        ireneo_save_npy(q->dropped != NULL ? q->dropped : fallback, IRENEO_INT64, 1, &count, dropped);
+    free(dropped);
+    return report_error(self, failed);
+}
+
+/* What a store leaves behind, beside its files. */
+typedef struct store_outcome {
+    ireneo_memory *memory, *initial;
+    ireneo_certificate *certificate;
+    unsigned char *kept;
+    double *weights;
     ireneo_store_info info;
-    const char *written = NULL;
-    int outcome = load_initial(self, q, files, state, &initial);
-    if (outcome == 0) {
-        q->settings.initial = initial;
-        q->settings.certificate = &certificate;
-        q->settings.progress = start_progress();
-        ireneo_error failed = ireneo_store(&files->facts, &q->settings, &memory, &info);
-        finish_progress();
-        outcome = report_error(self, failed);
+} store_outcome;
+
+static int prepare_overload(const command *self, store_request *q, size_t facts, store_outcome *o) {
+    if (!q->overload) return 0;
+    size_t count = 0;
+    if (q->weights != NULL) {
+        ireneo_error failed = ireneo_load_vector(q->weights, &o->weights, &count);
+        if (failed != IRENEO_OK) return report_error(self, failed);
+        if (count != facts)
+            return complain(self, EXIT_DATA, "%s holds %zu weights for %zu facts", q->weights, count, facts);
     }
-    if (outcome == 0) outcome = save_outcome(self, q, files, memory, &info, state, &written);
-    if (outcome == 0 && certificate != NULL && q->certificate != NULL)
-        outcome = report_error(self, ireneo_certificate_save(certificate, q->certificate));
-    if (outcome == 0) outcome = print_report(self, q, &info, written, exit_code_of(info.status));
-    ireneo_certificate_free(certificate);
-    ireneo_memory_free(memory);
-    ireneo_memory_free(initial);
+    o->kept = malloc(facts);
+    if (o->kept == NULL) return complain(self, EXIT_MACHINE, "not enough memory for the list of kept facts");
+    q->settings.overload = 1;
+    q->settings.weights = o->weights;
+    q->settings.kept = o->kept;
+    return 0;
+}
+
+static int run_store(const command *self, store_request *q, const facts_files *files, const char *state,
+                     store_outcome *o) {
+    const char *written = NULL;
+    int outcome = load_initial(self, q, files, state, &o->initial);
+    if (outcome == 0) outcome = prepare_overload(self, q, files->facts.facts, o);
+    if (outcome != 0) return outcome;
+    q->settings.initial = o->initial;
+    q->settings.certificate = &o->certificate;
+    q->settings.progress = start_progress();
+    ireneo_error failed = ireneo_store(&files->facts, &q->settings, &o->memory, &o->info);
+    finish_progress();
+    outcome = report_error(self, failed);
+    if (outcome == 0) outcome = save_outcome(self, q, files, o->memory, &o->info, state, &written);
+    if (outcome == 0 && q->overload) outcome = save_dropped(self, q, o->kept, files->facts.facts);
+    if (outcome == 0 && o->certificate != NULL && q->certificate != NULL)
+        outcome = report_error(self, ireneo_certificate_save(o->certificate, q->certificate));
+    return outcome == 0 ? print_report(self, q, &o->info, written, exit_code_of(o->info.status)) : outcome;
+}
+
+static int store_facts(const command *self, store_request *q, const facts_files *files, const char *state) {
+    store_outcome o = {0};
+    int outcome = run_store(self, q, files, state, &o);
+    ireneo_certificate_free(o.certificate);
+    ireneo_memory_free(o.memory);
+    ireneo_memory_free(o.initial);
+    ireneo_free(o.weights);
+    free(o.kept);
     return outcome;
 }
 
@@ -152,6 +202,12 @@ static int run(const command *self, int argc, char **argv) {
          0, false},
         {"with-values", OPTION_FLAG, &q.with_values, NULL, "put the values into the file too, for recall", 0,
          0, false},
+        {"overload", OPTION_FLAG, &q.overload, NULL, "when not all facts fit, choose which to keep", 0, 0,
+         false},
+        {"weights", OPTION_TEXT, &q.weights, "FILE", "with --overload: how much each fact matters", 0, 0,
+         false},
+        {"dropped", OPTION_TEXT, &q.dropped, "FILE",
+         "with --overload: facts given up, as .npy (default MEMORY.dropped.npy)", 0, 0, false},
         {"certificate", OPTION_TEXT, &q.certificate, "FILE", "where a proof of impossibility goes", 0, 0,
          false},
         {"margin", OPTION_REAL, &q.settings.margin, "K",
@@ -169,8 +225,16 @@ static int run(const command *self, int argc, char **argv) {
     if (q.output == NULL) return complain(self, EXIT_USAGE, "give the output file with -o MEMORY");
     if (q.resume && q.initial != NULL)
         return complain(self, EXIT_USAGE, "--resume and --init exclude each other");
+    if (!q.overload && (q.weights != NULL || q.dropped != NULL))
+        return complain(self, EXIT_USAGE, "--weights and --dropped only make sense with --overload");
+    if (q.overload && strcmp(q.solver, "hebbian") == 0)
+        return complain(self, EXIT_USAGE, "--overload needs the project solver");
     q.settings.threads = (int)q.threads;
     q.settings.solver = strcmp(q.solver, "hebbian") == 0 ? IRENEO_SOLVER_HEBBIAN : IRENEO_SOLVER_PROJECT;
+    outcome = check_output(self, q.output);
+    if (outcome == 0) outcome = check_output(self, q.certificate);
+    if (outcome == 0) outcome = check_output(self, q.dropped);
+    if (outcome != 0) return outcome;
     catch_interrupts();
     facts_files files;
     outcome = load_facts(self, q.files[0], q.files[1], q.targets, &files);

@@ -10,9 +10,13 @@
  *   6. Linear memory: storing                         the solver, its settings, how it ended
  *   7. Linear memory: using it                        save, load, check, recall
  *   8. Linear memory: proof                           certificates of impossibility
- *   9. Dense memory: phases and basins                how many patterns fit, how far a query may be
- *  10. Transformers at initialisation: theory         which weight scales keep the signal alive
- *  11. Transformers at initialisation: real networks  simulation, and training on text
+ *   9. Linear memory: gradient training               cross-entropy by Adam or L-BFGS, the usual way
+ *  10. Linear memory: margin and noise                the safest memory, recall from noisy keys
+ *  11. Dense memory: phases and basins                how many patterns fit, how far a query may be
+ *  12. Dense memory: retrieval                        from a query to the stored pattern
+ *  13. Dense memory: simulation                       the theory's sizes and far beyond
+ *  14. Transformers at initialisation: theory         which weight scales keep the signal alive
+ *  15. Transformers at initialisation: real networks  simulation, and training on text
  *
  * Conventions
  *   - A function that can fail returns ireneo_error; ireneo_last_error() holds one sentence about the last
@@ -210,8 +214,8 @@ typedef struct ireneo_shape {
     double candidates;
     /** Number of facts a question is about; 0: only the capacity is asked. Up to 1e12. */
     double facts;
-    /** Margin by which targets must win, in units of |W|_F / sqrt(dim_out): the spread of the scores of
-     * unit-variance data. */
+    /** Margin by which targets must win, in units of |W|_F / sqrt(dim_in): the spread of the scores of keys
+     * of norm one and values of unit variance. */
     double margin;
 } ireneo_shape;
 
@@ -397,6 +401,14 @@ typedef struct ireneo_store_settings {
     /** Receives the certificate when the facts are impossible (NULL otherwise); release it with
      *  ireneo_certificate_free. NULL: the proof is made all the same, and thrown away. */
     ireneo_certificate **certificate;
+    /** Non-zero: when more facts are offered than fit, choose which to keep, and store those. */
+    int overload;
+    /** With overload: how much each fact matters (facts), all > 0; a heavier fact is given up only if lighter
+     * ones do not do. The weights are put into at most eight classes. NULL: all alike. */
+    const double *weights;
+    /** With overload: receives 1 for each fact that the memory recalls, 0 for those given up (facts); NULL:
+     * not wanted. */
+    unsigned char *kept;
     const ireneo_progress *progress;
 } ireneo_store_settings;
 
@@ -441,6 +453,9 @@ typedef struct ireneo_check_report {
     size_t facts, recalled;
     /** As in ireneo_store_info. */
     double margin;
+    /** Smallest score of a target minus that of its best competitor, as the scores come; not above 0 when not
+     * all are recalled. */
+    double gap;
     /** Pairs that float32 could not decide and float64 did. */
     size_t recomputed;
 } ireneo_check_report;
@@ -503,7 +518,138 @@ IRENEO_API ireneo_error ireneo_certificate_load(const char *path, ireneo_certifi
 IRENEO_API void ireneo_certificate_free(ireneo_certificate *certificate);
 
 /* ------------------------------------------------------------------------------------------------------
- * 9. Dense memory: phases and basins
+ * 9. Linear memory: gradient training
+ *
+ * How memories are usually trained: full-batch softmax cross-entropy over the candidates, from small random
+ * weights. It is here for comparison; ireneo_store reaches capacity, sooner.
+ * ---------------------------------------------------------------------------------------------------- */
+
+typedef enum ireneo_optimiser {
+    /** Adam with linear warm-up and cosine decay to zero. */
+    IRENEO_OPTIMISER_ADAM,
+    /** L-BFGS with a line search: the minimum of the cross-entropy itself. */
+    IRENEO_OPTIMISER_LBFGS
+} ireneo_optimiser;
+
+/** Settings of ireneo_train. Zero-initialised settings, or NULL, are the defaults. */
+typedef struct ireneo_train_settings {
+    ireneo_optimiser optimiser;
+    /** Rank of the memory; 0: a full matrix, otherwise two factors are trained. */
+    size_t rank;
+    /** Threads; 0: all cores. */
+    int threads;
+    /** Seed of the initial weights. */
+    uint64_t seed;
+    /** Largest rate of Adam; 0: 0.03. */
+    double rate;
+    /** Share of the steps in which the rate grows; 0: 0.05, negative: none. */
+    double warm_up;
+    /** Most steps; 0: 5000. */
+    size_t max_steps;
+    /** Standard deviation of the entries of W at the start; 0: 0.01. */
+    double initial_scale;
+    /** Non-zero: do not stop when all facts are recalled but go on lowering the loss. */
+    int past_recall;
+    /** L-BFGS stops when the gradient is this share of that at the start; 0: 1e-5. */
+    double tolerance;
+    const ireneo_progress *progress;
+} ireneo_train_settings;
+
+/** How ireneo_train ended. */
+typedef struct ireneo_train_info {
+    /** "stored", "undecided" (a limit was reached with facts missing) or "interrupted". */
+    ireneo_status status;
+    size_t facts, recalled;
+    /** Mean cross-entropy at the last weights, in nats. */
+    double loss;
+    /** As in ireneo_store_info. */
+    double margin;
+    /** Steps taken, and sweeps over all candidates that they needed. */
+    size_t steps, sweeps;
+    double seconds;
+} ireneo_train_info;
+
+/** Trains a memory. *memory is set whenever IRENEO_OK is returned. settings and info may be NULL. */
+IRENEO_API ireneo_error ireneo_train(const ireneo_facts *facts, const ireneo_train_settings *settings,
+                                     ireneo_memory **memory, ireneo_train_info *info);
+
+/** Mean cross-entropy of a memory over the facts, in nats. */
+IRENEO_API ireneo_error ireneo_cross_entropy(const ireneo_memory *memory, const ireneo_facts *facts,
+                                             int threads, double *loss);
+
+/* ------------------------------------------------------------------------------------------------------
+ * 10. Linear memory: margin and noise
+ *
+ * Of all memories that recall the facts, the one with the largest margin tolerates most: it maximises the
+ * smallest gap (y_target - y_j)^T W x over |W|_F. Equivalently it minimises |W|_F^2 / 2 subject to gaps of at
+ * least 1, in the caller's coordinates: scaling keys or values, or moving all values by one vector, does not
+ * change which W is best. Margins are reported as gap / (|W|_F rms|x| rms|y - mean y| / sqrt(span_in
+ * span_out)), the units of ireneo_shape: for normalised data (keys of rms norm 1, values of unit variance)
+ * that fill their spaces this is gap / (|W|_F / sqrt(dim_in)). Own candidates are taken to have unit
+ * variance.
+ * ---------------------------------------------------------------------------------------------------- */
+
+/** Settings of ireneo_max_margin. Zero-initialised settings, or NULL, are the defaults. */
+typedef struct ireneo_max_margin_settings {
+    /** How the facts are stored first. The rank must be 0 and the solver the default. When the facts are
+     * stored, *store.certificate receives the weights that bound the margin: ireneo_verify's norm_bound for
+     * them is the least |W|_F, on normalised data, of a memory with gaps of at least 1. */
+    ireneo_store_settings store;
+    /** Relative duality gap at which the work ends; 0: 1e-3. */
+    double duality_gap;
+} ireneo_max_margin_settings;
+
+/** How ireneo_max_margin ended. */
+typedef struct ireneo_max_margin_info {
+    /** How storing ended, with scans, recalled facts and seconds of the whole; when the facts are not stored
+     * the other fields are NaN. Iterations are those of storing. */
+    ireneo_store_info store;
+    /** The margin of the memory, measured on it after rounding to float32 by a pass over all candidates. */
+    double margin;
+    /** No memory has a larger margin than this: the bound of the dual problem. */
+    double margin_bound;
+    /** 1 - margin / margin_bound. */
+    double duality_gap;
+    /** What the law expects at this size (asymptotic; see ireneo_capacity_margin). */
+    double margin_law;
+    /** Newton steps, and products with the Hessian that they took. */
+    size_t newton_steps, products;
+} ireneo_max_margin_info;
+
+/** Stores the facts with the largest margin. *memory is set whenever IRENEO_OK is returned; it has the
+ * largest margin up to the duality gap when the status is "stored". settings and info may be NULL. */
+IRENEO_API ireneo_error ireneo_max_margin(const ireneo_facts *facts,
+                                          const ireneo_max_margin_settings *settings, ireneo_memory **memory,
+                                          ireneo_max_margin_info *info);
+
+/** Noise on the keys of ireneo_check_noise. */
+typedef struct ireneo_noise {
+    /** Standard deviation of the Gaussian noise that every entry of every key receives, in units of the
+     * root-mean-square entry of the keys. */
+    double strength;
+    /** Independent draws of the noise on all keys; 0: 10. */
+    size_t draws;
+    uint64_t seed;
+} ireneo_noise;
+
+/** Recall from noisy keys. */
+typedef struct ireneo_noise_report {
+    /** Share of recalled facts, averaged over the draws, and its standard error (from the spread of each
+     * fact's outcomes over the draws; at least 1 over the number of trials). */
+    double recall, error;
+    size_t facts, draws;
+    /** The noise in the keys' own units. */
+    double deviation;
+} ireneo_noise_report;
+
+/** Recall when the keys arrive with noise; the same for any number of threads. Needs one more copy of the
+ * keys. */
+IRENEO_API ireneo_error ireneo_check_noise(const ireneo_memory *memory, const ireneo_facts *facts,
+                                           const ireneo_noise *noise, int threads,
+                                           const ireneo_progress *progress, ireneo_noise_report *report);
+
+/* ------------------------------------------------------------------------------------------------------
+ * 11. Dense memory: phases and basins
  *
  * A dense associative memory (modern Hopfield network, softmax attention) holds P = e^(alpha N) patterns xi,
  * each of N numbers and of length sqrt(N). A query x moves by
@@ -626,7 +772,197 @@ IRENEO_API ireneo_error ireneo_dense_scaled(ireneo_ensemble ensemble, double sca
                                             double neurons, double *scaled_alpha, double *scaled_alpha_exact);
 
 /* ------------------------------------------------------------------------------------------------------
- * 10. Transformers at initialisation: theory
+ * 12. Dense memory: retrieval
+ *
+ * A dense memory keeps its patterns as they are and answers a query x by moving it, step after step, to a
+ * weighted mean of the patterns:
+ *     softmax      x' = sum a_mu xi_mu ,  a = softmax(lambda x . xi) ;
+ *                  energy  |x|^2 / 2 - (1/lambda) log sum exp(lambda x . xi)
+ *     polynomial   a_mu proportional to (x . xi_mu)^(degree - 1) where x . xi_mu > 0, else 0 ;
+ *                  energy  log |x| - (1/degree) log sum max(x . xi, 0)^degree
+ *     sign         x_i' = sign( sum_{j != i} J_ij x_j ) ,  J = sum xi xi^T / N : Hopfield's classical rule ;
+ *                  energy  -1/2 sum_{i != j} J_ij x_i x_j
+ * No step raises the energy of the first two; all units of the sign rule move at once and may fall into a
+ * cycle of two states. The patterns are streamed: memory grows with patterns + queries, never with their
+ * product. Numbers are float32, sums float64; results do not depend on the number of threads.
+ * ---------------------------------------------------------------------------------------------------- */
+
+/** How scores become weights. */
+typedef enum ireneo_dense_rule {
+    IRENEO_RULE_SOFTMAX,
+    IRENEO_RULE_POLYNOMIAL,
+    IRENEO_RULE_SIGN
+} ireneo_dense_rule;
+
+/** A short name such as "softmax". Never NULL. */
+IRENEO_API const char *ireneo_dense_rule_name(ireneo_dense_rule rule);
+
+/** How a recall runs. Start from ireneo_recall_defaults() and change what matters. */
+typedef struct ireneo_recall_settings {
+    /** Default softmax. */
+    ireneo_dense_rule rule;
+    /** Inverse temperature of softmax, also called beta; 0 < lambda <= 1e30. Default 1. */
+    double lambda;
+    /** Degree of the polynomial rule, 2 to 1000. Default 4. */
+    int degree;
+    /** Most steps of a query; 0 only looks at the query. Default 100. */
+    size_t steps;
+    /** A query has converged when a step moves it by no more than this times the root mean square length of
+     * the patterns. Default 1e-5. */
+    double tolerance;
+    /** Largest weights that are reported for each query. Default 0. */
+    size_t top;
+    /** Threads; 0: all cores. */
+    int threads;
+    /** May be NULL. */
+    const ireneo_progress *progress;
+} ireneo_recall_settings;
+
+/** Where results go: arrays of the caller, or NULL where they are not wanted. */
+typedef struct ireneo_recall_result {
+    /** (queries, neurons): where the queries went. */
+    float *states;
+    /** (queries): energy of the query, and of the state it went to (costs half a step more). */
+    double *energy_before, *energy_after;
+    /** (queries): steps made, and length of the last step over the root mean square length of the patterns.
+     */
+    size_t *steps;
+    double *change;
+    /** (queries): 1 when the query converged. */
+    unsigned char *converged;
+    /** (queries, top): the patterns with the largest scores, falling, and their weights in the last step (in
+     * the query itself when no step was asked for); for the sign rule x . xi / N. Where there are fewer than
+     * `top` patterns: SIZE_MAX and 0. */
+    size_t *top_index;
+    double *top_weight;
+} ireneo_recall_result;
+
+/** What happened in all. */
+typedef struct ireneo_recall_info {
+    /** Queries that converged. */
+    size_t converged;
+    /** Steps of the query that took most, and of all queries together. */
+    size_t longest, steps;
+    /** Mean of |xi|^2 / N, which is 1 for normalised patterns. */
+    double pattern_power;
+    double seconds;
+} ireneo_recall_info;
+
+IRENEO_API ireneo_recall_settings ireneo_recall_defaults(void);
+
+/** Moves queries (query_count, neurons) over patterns (count, neurons). Patterns without length and entries
+ * that are not finite are errors that name the row. info may be NULL. */
+IRENEO_API ireneo_error ireneo_dense_recall(const float *patterns, size_t count, size_t neurons,
+                                            const float *queries, size_t query_count,
+                                            const ireneo_recall_settings *settings,
+                                            const ireneo_recall_result *result, ireneo_recall_info *info);
+
+/* ------------------------------------------------------------------------------------------------------
+ * 13. Dense memory: simulation
+ *
+ * One draw stores P random patterns and starts softmax retrieval at, or at an angle from, the first of them.
+ * After one step it counts as retrieved when it holds more than half of the attention; after several, when
+ * the state ends within `closeness` of it: |x - xi|^2 < closeness |xi|^2. Five ways to make a draw:
+ *   - direct: all patterns, made from the random stream again for every pass when they do not fit in memory.
+ *   - scalars: one step; exact; only the P overlaps with the query are drawn.
+ *   - tail: one step; the largest overlaps exactly, the sum of all others as a Gaussian; any P, also e^3000;
+ *     spherical and Gaussian patterns.
+ *   - conditioning: many steps; exact; Gaussian patterns; what a step reveals of the patterns is drawn when
+ *     it is needed, O(P) numbers a step instead of the P x N matrix.
+ *   - hybrid: many steps; spherical patterns; the ones nearest to the start as vectors, the others by their
+ *     mean field; any P. docs/dense-simulation.md tells where it holds.
+ * A draw is a pure function of (experiment, index): the seed is part of the experiment.
+ * ---------------------------------------------------------------------------------------------------- */
+
+/** How a draw is made. */
+typedef enum ireneo_dense_method {
+    IRENEO_METHOD_DIRECT,
+    IRENEO_METHOD_SCALARS,
+    IRENEO_METHOD_TAIL,
+    IRENEO_METHOD_CONDITIONING,
+    IRENEO_METHOD_HYBRID
+} ireneo_dense_method;
+
+/** A short name such as "direct". Never NULL. */
+IRENEO_API const char *ireneo_dense_method_name(ireneo_dense_method method);
+
+/** What a draw tells. */
+typedef enum ireneo_dense_measure {
+    /** Whether the pattern is retrieved at this lambda and angle: 1 or 0. */
+    IRENEO_MEASURE_PROBABILITY,
+    /** The lambda from which on it is retrieved, for this angle; infinity when no lambda is enough. */
+    IRENEO_MEASURE_LAMBDA,
+    /** The angle up to which it is retrieved, in radians, for this lambda; 0 when it is not even from angle
+     * 0.
+     */
+    IRENEO_MEASURE_ANGLE
+} ireneo_dense_measure;
+
+/** A short name such as "lambda". Never NULL. */
+IRENEO_API const char *ireneo_dense_measure_name(ireneo_dense_measure measure);
+
+/** Everything a draw depends on. Start from ireneo_dense_experiment_defaults() and change what matters. */
+typedef struct ireneo_dense_experiment {
+    ireneo_dense_method method;
+    ireneo_ensemble ensemble;
+    ireneo_dense_measure measure;
+    /** N, at least 2 (tail and hybrid: at least 4). */
+    size_t neurons;
+    /** log P = alpha N. Below 34, P is the nearest whole number, at least 2. */
+    double log_patterns;
+    /** Inverse temperature; not read when lambda is measured. */
+    double lambda;
+    /** Angle between the start and the pattern, 0 to pi; not read when the angle is measured. For binary
+     * patterns (1 - cos angle) / 2 is the share of flipped entries, rounded to whole entries. */
+    double angle;
+    /** Most steps; 1: the criterion of one step. Default 1. */
+    size_t steps;
+    /** Default 0.1. */
+    double closeness;
+    /** Mean number of patterns kept apart by tail and hybrid. Default 500. */
+    double kept;
+    /** Where the search of several steps for lambda begins and ends; 0: from the theory. */
+    double search_lower, search_upper;
+    uint64_t seed;
+} ireneo_dense_experiment;
+
+/** What one draw found. */
+typedef struct ireneo_dense_draw {
+    /** The answer to the measure. */
+    double value;
+    /** log of (attention of all other patterns / attention of the pattern) in the first step, at the last
+     * lambda and angle looked at. */
+    double log_ratio;
+    /** x . x0 / |x0|^2 after the first step: how much of the start is left. */
+    double first_overlap;
+    /** x . xi / |xi|^2 at the end, |x| / |xi| at the end, and steps made; after one step of the methods
+     * `scalars` and `tail`, which do not know them, NaN. */
+    double overlap, length;
+    size_t steps;
+} ireneo_dense_draw;
+
+/** Many draws in one number: the mean of values (probability) or their median (lambda, angle). */
+typedef struct ireneo_dense_summary {
+    size_t draws;
+    double value;
+    /** Standard error: binomial, or from order statistics. */
+    double error;
+    double seconds;
+} ireneo_dense_summary;
+
+IRENEO_API ireneo_dense_experiment ireneo_dense_experiment_defaults(void);
+
+/** Makes draw number `index`, in the calling thread. */
+IRENEO_API ireneo_error ireneo_dense_draw_one(const ireneo_dense_experiment *experiment, uint64_t index,
+                                              ireneo_dense_draw *draw);
+
+/** Makes draws 0 .. draws - 1 over `threads` threads (0: all cores). all (draws) and progress may be NULL. */
+IRENEO_API ireneo_error ireneo_dense_simulate(const ireneo_dense_experiment *experiment, size_t draws,
+                                              int threads, const ireneo_progress *progress,
+                                              ireneo_dense_draw *all, ireneo_dense_summary *summary);
+
+/* ------------------------------------------------------------------------------------------------------
+ * 14. Transformers at initialisation: theory
  *
  * Tokens x_s of width d have overlaps x_s . x_t / d = q for s = t and p otherwise; rho = p / q is their
  * cosine similarity. With W_Q and W_K drawn from N(0, beta sqrt(log T) / d) a row of attention over T keys is
@@ -857,7 +1193,7 @@ IRENEO_API ireneo_error ireneo_recommend(const ireneo_transformer *transformer,
                                          ireneo_recommendation *recommendation);
 
 /* ------------------------------------------------------------------------------------------------------
- * 11. Transformers at initialisation: real networks
+ * 15. Transformers at initialisation: real networks
  *
  * An encoder with random weights, run forward and backward, and a small one trained on text: what the theory
  * of section 10 is held against. docs/attention-network.md tells how.

@@ -10,7 +10,8 @@
  * e^-70 and exp(-e^4) are below 1e-17. */
 enum { WINDOW_LOW = -560, WINDOW_HIGH = 32, WINDOW = WINDOW_HIGH - WINDOW_LOW + 1 };
 
-enum { NARROW_REACH = 19 }; /* nodes on each side, half a sigma apart */
+enum { NARROW_REACH = 10 }; /* nodes on each side, NARROW_STEP sigma apart */
+static const double NARROW_STEP = 0.8;
 static const double NARROW_BELOW = 2.0 * IRENEO_REM_STEP;
 
 static void fill_shapes(double **shape) {
@@ -73,8 +74,8 @@ static void narrow_at(double sigma, double t, double *averages) {
     for (int n = 0; n < IRENEO_REM_AVERAGES; n++) averages[n] = 0.0;
     int reach = sigma > 0.0 ? NARROW_REACH : 0;
     for (int j = -reach; j <= reach; j++) {
-        double weight = reach > 0 ? 0.5 * ireneo_normal_density(0.5 * j) : 1.0;
-        double u = 0.5 * j * sigma - t, e = exp(u), power = weight * exp(-e);
+        double weight = reach > 0 ? NARROW_STEP * ireneo_normal_density(NARROW_STEP * j) : 1.0;
+        double u = NARROW_STEP * j * sigma - t, e = exp(u), power = weight * exp(-e);
         averages[IRENEO_REM_F] += weight * -expm1(-e);
         averages[IRENEO_REM_D] += u * e * power;
         for (int n = 1; n <= IRENEO_REM_MOMENTS; n++) {

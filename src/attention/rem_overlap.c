@@ -78,9 +78,10 @@ static ireneo_error open_grid(double sigma, double rho, double keys, overlap_gri
     ptrdiff_t top = (ptrdiff_t)ceil(ireneo_rem_upper_end(sigma, keys, LOG_NEGLIGIBLE) / IRENEO_REM_STEP);
     IRENEO_TRY(lowest_index(sigma, keys, top, &g->t_first));
     g->t_count = (size_t)((top - g->t_first) / g->stride + 1);
-    g->z_step = fmin(step, 0.6 * common);
+    double reach = fmin(11.0, 8.0 + 2.0 * common); /* the weights e^x e^y favour large z */
+    g->z_step = fmin(step, 0.7 * common);
     g->z_below = (ptrdiff_t)ceil(8.0 * common / g->z_step);
-    g->z_count = (size_t)(g->z_below + (ptrdiff_t)ceil(11.0 * common / g->z_step) + 1);
+    g->z_count = (size_t)(g->z_below + (ptrdiff_t)ceil(reach * common / g->z_step) + 1);
     IRENEO_TRY(allocate_grid(g));
     for (size_t j = 0; j < g->z_count; j++) {
         double z = (double)((ptrdiff_t)j - g->z_below) * g->z_step;

@@ -1,6 +1,7 @@
 /* The JSON writer. It only writes; files are read with cJSON. */
 #include "base/json.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -77,7 +78,8 @@ void ireneo_json_end_array(ireneo_json *json) {
 }
 
 const char *ireneo_shortest_double(double value, char *buffer) {
-    for (int digits = 15; digits <= 17; digits++) {
+    /* 15 digits always tell normal doubles of that many digits apart; subnormal ones hold fewer. */
+    for (int digits = fabs(value) < DBL_MIN ? 1 : 15; digits <= 17; digits++) {
         snprintf(buffer, 32, "%.*g", digits, value);
         if (strtod(buffer, NULL) == value) break;
     }

@@ -9,7 +9,7 @@ ireneo_error ireneo_find_root(ireneo_function f, void *context, double lower, do
     double a = lower, b = upper, fa = f(a, context), fb = f(b, context);
     if (fa == 0.0) return *root = a, IRENEO_OK;
     if (fb == 0.0) return *root = b, IRENEO_OK;
-    if (!(fa * fb < 0.0))
+    if (!((fa < 0.0 && fb > 0.0) || (fa > 0.0 && fb < 0.0))) /* a product could underflow */
         return ireneo_fail(IRENEO_ERROR_NUMERIC,
                            "no sign change between %.6g and %.6g (values %.3g and %.3g)", lower, upper, fa,
                            fb);

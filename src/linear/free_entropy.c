@@ -3,7 +3,8 @@
  *
  * Phi = inf_q { 1/2 log(1 - q) + q / (2 (1 - q)) - alpha psi_p(q) }. At finite p, psi is an average over the
  * xi of a one-dimensional integral; the average is taken over a fixed set of draws, so Phi is a smooth
- * deterministic function of alpha for a given seed. */
+ * deterministic function of alpha for a given seed. Every draw is used with both signs: terms that are odd in
+ * xi, which would swamp psi - 1 at small q, cancel exactly. */
 #include "base/memory.h"
 #include "base/normal.h"
 #include "base/quadrature.h"
@@ -23,10 +24,16 @@ static double hazard(double x) {
     return sqrt(2.0 / M_PI) / erfcx(-x * M_SQRT1_2);
 }
 
+enum { NODES = 48 };
+
+/* A Gauss-Legendre rule on [0, 1]. */
+typedef struct rule {
+    double nodes[NODES], weights[NODES];
+} rule;
+
 /* log Int phi(z) prod_j Phi(z + shift_j) dz, shifts (count). The integrand is log-concave with curvature at
  * least 1, so a Gauss rule around its mode is enough. */
-static double log_win_probability(const double *shifts, size_t count) {
-    enum { NODES = 48 };
+static double log_win_probability(const rule *gauss, const double *shifts, size_t count) {
     double mode = 0.0, curvature = 1.0;
     for (int step = 0; step < 50; step++) {
         double slope = -mode;
@@ -40,35 +47,43 @@ static double log_win_probability(const double *shifts, size_t count) {
         mode += move;
         if (fabs(move) < 1e-6) break;
     }
-    double nodes[NODES], weights[NODES], logs[NODES], top = -INFINITY, sum = 0.0;
-    ireneo_gauss_legendre(NODES, mode - 9.0 / sqrt(curvature), mode + fmin(8.0, 4.0 + 9.0 / sqrt(curvature)),
-                          nodes, weights);
+    double lower = mode - 9.0 / sqrt(curvature), upper = mode + fmin(8.0, 4.0 + 9.0 / sqrt(curvature));
+    double logs[NODES], top = -INFINITY, sum = 0.0;
     for (int i = 0; i < NODES; i++) {
-        double log_value = -0.5 * nodes[i] * nodes[i] - 0.5 * log(2.0 * M_PI);
-        for (size_t j = 0; j < count; j++) log_value += ireneo_normal_log_cdf(nodes[i] + shifts[j]);
+        double z = lower + (upper - lower) * gauss->nodes[i];
+        double log_value = -0.5 * z * z - 0.5 * log(2.0 * M_PI);
+        for (size_t j = 0; j < count; j++) log_value += ireneo_normal_log_cdf(z + shifts[j]);
         logs[i] = log_value;
         top = fmax(top, log_value);
     }
-    for (int i = 0; i < NODES; i++) sum += weights[i] * exp(logs[i] - top);
-    return top + log(sum);
+    for (int i = 0; i < NODES; i++) sum += gauss->weights[i] * exp(logs[i] - top);
+    return top + log(sum * (upper - lower));
 }
 
 typedef struct entropy_problem {
     double load;
-    size_t candidates, draws;
-    const double *xi; /* (draws, candidates) */
+    size_t candidates, pairs;
+    const double *xi; /* (pairs, candidates) */
     double *shifts;   /* (candidates - 1) */
     double psi_error; /* of the last evaluation */
+    rule gauss;
 } entropy_problem;
 
-static double psi(entropy_problem *problem, double q) {
+/* -log Pr[target wins] for the draw sign * xi. */
+static double surprise(entropy_problem *problem, const double *xi, double signed_beta) {
     size_t p = problem->candidates;
-    double beta = sqrt(q / (1.0 - q)), sum = 0.0, squares = 0.0, n = (double)problem->draws;
+    for (size_t j = 1; j < p; j++) problem->shifts[j - 1] = signed_beta * (xi[0] - xi[j]);
+    return -log_win_probability(&problem->gauss, problem->shifts, p - 1);
+}
+
+static double psi(entropy_problem *problem, double q) {
+    double beta = sqrt(q / (1.0 - q)), sum = 0.0, squares = 0.0, n = (double)problem->pairs;
+    problem->psi_error = 0.0;
     if (q == 0.0) return 1.0;
-    for (size_t k = 0; k < problem->draws; k++) {
-        const double *xi = problem->xi + k * p;
-        for (size_t j = 1; j < p; j++) problem->shifts[j - 1] = beta * (xi[0] - xi[j]);
-        double value = -log_win_probability(problem->shifts, p - 1) / log((double)p);
+    for (size_t k = 0; k < problem->pairs; k++) {
+        const double *xi = problem->xi + k * problem->candidates;
+        double value = 0.5 * (surprise(problem, xi, beta) + surprise(problem, xi, -beta)) /
+                       log((double)problem->candidates);
         sum += value;
         squares += value * value;
     }
@@ -88,13 +103,14 @@ ireneo_error ireneo_free_entropy(double load, size_t candidates, size_t draws, u
         return ireneo_fail(IRENEO_ERROR_ARGUMENT,
                            "free entropy needs a load >= 0, two candidates and two draws");
     double *xi = NULL, *shifts = NULL;
-    size_t count;
-    IRENEO_TRY(ireneo_multiply_sizes(candidates, draws, &count, "free-entropy draws"));
+    size_t count, pairs = (draws + 1) / 2;
+    IRENEO_TRY(ireneo_multiply_sizes(candidates, pairs, &count, "free-entropy draws"));
     ireneo_error failed = IRENEO_ALLOCATE(&xi, count, "free-entropy draws");
     if (failed == IRENEO_OK) failed = IRENEO_ALLOCATE(&shifts, candidates, "free-entropy shifts");
     if (failed == IRENEO_OK) {
         ireneo_fill_normals(seed, 0, 0, count, xi);
-        entropy_problem problem = {load, candidates, draws, xi, shifts, 0.0};
+        entropy_problem problem = {load, candidates, pairs, xi, shifts, 0.0, {{0.0}, {0.0}}};
+        ireneo_gauss_legendre(NODES, 0.0, 1.0, problem.gauss.nodes, problem.gauss.weights);
         double q;
         *entropy = ireneo_find_minimum(entropy_at, &problem, 0.0, 0.999, 1e-6, &q);
         double at_zero = entropy_at(0.0, &problem);

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/progress.h"
 #include "base/vectorised.h"
+#include "linear/dots.h"
 #include "linear/projection.h"
 
 #include <cblas.h>
@@ -13,7 +14,7 @@
 #include <omp.h>
 #include <string.h>
 
-enum { TILE = 128 };
+enum { TILE = 256 };
 
 void ireneo_inner_free(ireneo_inner *inner) {
     if (inner->rank > 0) {
@@ -27,6 +28,7 @@ void ireneo_inner_free(ireneo_inner *inner) {
     free(inner->old_gradient);
     free(inner->direction);
     free(inner->partial);
+    free(inner->half);
     free(inner->tiles);
     ireneo_lbfgs_free(&inner->lbfgs);
     memset(inner, 0, sizeof *inner);
@@ -77,6 +79,21 @@ static void multiply_factors(const ireneo_inner *inner, const float *left, const
                 1.0f, left, (int)inner->rank, right, (int)inner->rank, beta, out, (int)p->dim_in);
 }
 
+ireneo_error ireneo_inner_use_half(ireneo_inner *inner) {
+    const ireneo_problem *p = inner->problem;
+    if (p->y == NULL || !ireneo_half_dots_available()) return IRENEO_OK;
+    IRENEO_TRY(IRENEO_ALLOCATE(&inner->half, p->columns * p->stride, "values in half precision"));
+#pragma omp parallel for num_threads(p->threads) schedule(static)
+    for (size_t j = 0; j < p->columns; j++)
+        ireneo_floats_to_half(p->y + j * p->stride, p->stride, inner->half + j * p->stride);
+    return IRENEO_OK;
+}
+
+void ireneo_inner_stop_half(ireneo_inner *inner) {
+    free(inner->half);
+    inner->half = NULL;
+}
+
 void ireneo_inner_compose(ireneo_inner *inner) {
     if (inner->rank > 0)
         multiply_factors(inner, inner->point, inner->point + inner->problem->dim_out * inner->rank, 0.0f,
@@ -85,32 +102,26 @@ void ireneo_inner_compose(ireneo_inner *inner) {
 
 /* ---- direction ---- */
 
-/* out[k] = <h, y_k> for four candidates at a time. */
-IRENEO_VECTORISED
-static void four_dots(const float *restrict h, const float *restrict a, const float *restrict b,
-                      const float *restrict c, const float *restrict d, size_t dim, float *restrict out) {
-    float s0 = 0.0f, s1 = 0.0f, s2 = 0.0f, s3 = 0.0f;
-#pragma omp simd reduction(+ : s0, s1, s2, s3)
-    for (size_t k = 0; k < dim; k++) {
-        s0 += h[k] * a[k];
-        s1 += h[k] * b[k];
-        s2 += h[k] * c[k];
-        s3 += h[k] * d[k];
-    }
-    out[0] = s0, out[1] = s1, out[2] = s2, out[3] = s3;
-}
-
 /* Scores of a row's listed competitors and target for the vector h, into out (slots) and *target. */
 static void score_row(const ireneo_inner *inner, size_t row, const float *h, float *out, float *target) {
     const ireneo_lists *l = inner->lists;
     const ireneo_problem *p = inner->problem;
     size_t count = l->count[row];
-    for (size_t k = 0; k < count; k += 4) {
-        const float *y[4];
-        float four[4];
-        for (size_t q = 0; q < 4; q++) y[q] = ireneo_list_value(l, p, row, k + q < count ? k + q : k);
-        four_dots(h, y[0], y[1], y[2], y[3], l->dim, four);
-        for (size_t q = 0; q < 4 && k + q < count; q++) out[k + q] = four[q];
+    for (size_t k = 0; k < count; k += 8) {
+        float eight[8];
+        if (inner->half != NULL) {
+            const uint16_t *y[8];
+            for (size_t q = 0; q < 8; q++) {
+                size_t slot = k + q < count ? k + q : k;
+                y[q] = inner->half + (size_t)l->index[row * l->capacity + slot] * l->dim;
+            }
+            ireneo_eight_half_dots(h, y, l->dim, eight);
+        } else {
+            const float *y[8];
+            for (size_t q = 0; q < 8; q++) y[q] = ireneo_list_value(l, p, row, k + q < count ? k + q : k);
+            ireneo_eight_dots(h, y, l->dim, eight);
+        }
+        for (size_t q = 0; q < 8 && k + q < count; q++) out[k + q] = eight[q];
     }
     *target = cblas_sdot((int)l->dim, h, 1, ireneo_list_target(l, p, row), 1);
 }

@@ -21,6 +21,8 @@ typedef struct ireneo_inner {
     float *partial;      /* (groups, dim_out, dim_in): gradient sums */
     float *tiles;        /* per-thread space */
     size_t tile_space;
+    uint16_t
+        *half; /* (columns, stride) white values in half precision for the search line, or NULL: not used */
     ireneo_lbfgs lbfgs;
 
     double loss, gradient_norm, residual_sum; /* at the point: loss, |gradient|, sum of the weights r_j */
@@ -32,6 +34,11 @@ typedef struct ireneo_inner {
 ireneo_error ireneo_inner_allocate(const ireneo_problem *problem, ireneo_lists *lists, size_t rank,
                                    size_t history, ireneo_inner *inner);
 void ireneo_inner_free(ireneo_inner *inner);
+
+/* Lets the search line use half-precision values where the processor can: scores then drift by about 1e-3
+ * spreads between scans. */
+ireneo_error ireneo_inner_use_half(ireneo_inner *inner);
+void ireneo_inner_stop_half(ireneo_inner *inner);
 
 /* W = U V^T after the factors have changed; nothing to do when full. */
 void ireneo_inner_compose(ireneo_inner *inner);

@@ -81,7 +81,8 @@ static void finish_tile(void *context, int thread, size_t first, size_t count, c
         ireneo_hit *hits = s->hits + (base + i) * s->buffer;
         size_t found = s->found[base + i];
 
-        if (found > s->keep) {
+        if (found > s->keep + s->keep / 4 ||
+            found > s->lists->capacity) { /* selecting a few less costs more than carrying them */
             ireneo_select_best(hits, found, s->keep);
             found = s->keep;
         }
@@ -100,8 +101,9 @@ ireneo_error ireneo_search(const ireneo_problem *problem, const float *w, size_t
     if (s.keep > 512) s.keep = 512;
     s.buffer = 4 * s.keep + 64;
     s.tile = ireneo_sweep_tile_rows(problem->rows);
-    double share = 1.25 * (double)s.keep / (double)problem->columns;
-    s.quantile = share < 1.0 ? (float)ireneo_normal_tail_quantile(log(share)) : -INFINITY;
+    double share = 1.05 * (double)s.keep / (double)problem->columns;
+    bool all = s.keep + 1 == problem->columns; /* few candidates: every competitor is kept */
+    s.quantile = share < 1.0 && !all ? (float)ireneo_normal_tail_quantile(log(share)) : -INFINITY;
     size_t slots = (size_t)problem->threads * s.tile;
     ireneo_error failed = IRENEO_ALLOCATE(&s.hits, slots * s.buffer, "search buffers");
     if (failed == IRENEO_OK) failed = IRENEO_ALLOCATE(&s.found, slots, "search buffers");

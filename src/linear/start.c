@@ -26,31 +26,30 @@ static void scale_to_unit_spread(const ireneo_problem *p, float *w) {
     if (norm > 0.0) cblas_sscal((int)area, (float)(sqrt((double)p->dim_in) / norm), w, 1);
 }
 
-/* Factors (dim_out, rank) and (dim_in, rank), one after the other in `point`, of the best approximation of w.
- * Destroys w. */
-static ireneo_error factorise(const ireneo_problem *p, float *w, size_t rank, float *point) {
-    size_t rows = p->dim_out, columns = p->dim_in, smaller = rows < columns ? rows : columns,
-           use = rank < smaller ? rank : smaller;
-    float *values = NULL, *left = NULL, *right = NULL;
+ireneo_error ireneo_factorise(float *matrix, size_t rows, size_t columns, size_t rank, float *left,
+                              float *right) {
+    size_t smaller = rows < columns ? rows : columns, use = rank < smaller ? rank : smaller;
+    float *values = NULL, *u = NULL, *v = NULL;
     ireneo_error failed = IRENEO_ALLOCATE(&values, smaller, "singular values");
-    if (failed == IRENEO_OK) failed = IRENEO_ALLOCATE(&left, rows * smaller, "singular vectors");
-    if (failed == IRENEO_OK) failed = IRENEO_ALLOCATE(&right, smaller * columns, "singular vectors");
+    if (failed == IRENEO_OK) failed = IRENEO_ALLOCATE(&u, rows * smaller, "singular vectors");
+    if (failed == IRENEO_OK) failed = IRENEO_ALLOCATE(&v, smaller * columns, "singular vectors");
     if (failed == IRENEO_OK &&
-        LAPACKE_sgesdd(LAPACK_ROW_MAJOR, 'S', (lapack_int)rows, (lapack_int)columns, w, (lapack_int)columns,
-                       values, left, (lapack_int)smaller, right, (lapack_int)columns) != 0)
+        LAPACKE_sgesdd(LAPACK_ROW_MAJOR, 'S', (lapack_int)rows, (lapack_int)columns, matrix,
+                       (lapack_int)columns, values, u, (lapack_int)smaller, v, (lapack_int)columns) != 0)
         failed = ireneo_fail(IRENEO_ERROR_NUMERIC,
                              "the singular value decomposition of the start did not converge");
     if (failed == IRENEO_OK) {
-        memset(point, 0, rank * (rows + columns) * sizeof *point);
+        memset(left, 0, rows * rank * sizeof *left);
+        memset(right, 0, columns * rank * sizeof *right);
         for (size_t k = 0; k < use; k++) {
             float root = sqrtf(values[k]);
-            for (size_t i = 0; i < rows; i++) point[i * rank + k] = root * left[i * smaller + k];
-            for (size_t j = 0; j < columns; j++) point[(rows + j) * rank + k] = root * right[k * columns + j];
+            for (size_t i = 0; i < rows; i++) left[i * rank + k] = root * u[i * smaller + k];
+            for (size_t j = 0; j < columns; j++) right[j * rank + k] = root * v[k * columns + j];
         }
     }
     free(values);
-    free(left);
-    free(right);
+    free(u);
+    free(v);
     return failed;
 }
 
@@ -60,7 +59,8 @@ ireneo_error ireneo_start(const ireneo_problem *p, const ireneo_memory *initial,
     IRENEO_TRY(initial != NULL ? import_memory(p, initial, inner->w) : ireneo_problem_hebbian(p, inner->w));
     scale_to_unit_spread(p, inner->w);
     if (rank > 0) {
-        IRENEO_TRY(factorise(p, inner->w, rank, inner->point));
+        IRENEO_TRY(ireneo_factorise(inner->w, p->dim_out, p->dim_in, rank, inner->point,
+                                    inner->point + p->dim_out * rank));
         ireneo_inner_compose(inner);
     }
     return IRENEO_OK;

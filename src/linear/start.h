@@ -9,6 +9,11 @@
 ireneo_error ireneo_start(const ireneo_problem *problem, const ireneo_memory *initial, size_t rank,
                           ireneo_inner *inner);
 
+/* Factors left (rows, rank) and right (columns, rank) of the best approximation left right^T of the matrix
+ * (rows, columns), which is destroyed. */
+ireneo_error ireneo_factorise(float *matrix, size_t rows, size_t columns, size_t rank, float *left,
+                              float *right);
+
 /* Gap between scores that survives the rounding of the exported memory to float32, in white score units. */
 double ireneo_rounding_gap(const ireneo_problem *problem, const ireneo_inner *inner);
 

@@ -7,7 +7,7 @@
 
 #include "base/progress.h"
 
-enum { IRENEO_SWEEP_TILE = 512, IRENEO_SWEEP_BLOCK = 1024 };
+enum { IRENEO_SWEEP_TILE = 512, IRENEO_SWEEP_BLOCK = 2048 };
 
 typedef struct ireneo_sweep {
     size_t stride;                        /* entries between rows of values and of h; 0: dim */

@@ -58,6 +58,17 @@ __attribute__((target("avx512f,bmi"))) static size_t filter_avx512(const float *
                                                                    size_t room) {
     size_t found = 0, j = *position;
     __m512 bar = _mm512_set1_ps(threshold);
+    for (; j + 64 <= end && room - found >= 64;
+         j += 64) { /* one branch for sixty-four scores: most groups have no hit */
+        uint64_t mask = 0;
+        for (unsigned k = 0; k < 4; k++)
+            mask |= (uint64_t)_mm512_cmp_ps_mask(_mm512_loadu_ps(scores + j + 16 * k), bar, _CMP_GT_OQ)
+                    << (16 * k);
+        for (; mask != 0; mask &= mask - 1) {
+            size_t k = j + (size_t)__builtin_ctzll(mask);
+            hits[found++] = (ireneo_hit){scores[k], column + (uint32_t)k};
+        }
+    }
     for (; j + 16 <= end && room - found >= 16; j += 16) {
         unsigned mask = _mm512_cmp_ps_mask(_mm512_loadu_ps(scores + j), bar, _CMP_GT_OQ);
         for (; mask != 0; mask &= mask - 1) {

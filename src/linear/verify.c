@@ -120,9 +120,11 @@ static void sum_weights(verifier *v, float *scratch) {
 /* |E|_F with E = sum_i m_i x_i^T, one row of E at a time. */
 static ireneo_error find_residual(verifier *v, int threads) {
     const ireneo_facts *f = v->f;
-    double *space = NULL, square = 0.0;
+    double *space = NULL, *squares = NULL, square = 0.0;
     IRENEO_TRY(IRENEO_ALLOCATE(&space, (size_t)threads * 2 * f->dim_in, "residual rows"));
-#pragma omp parallel for num_threads(threads) schedule(static) reduction(+ : square)
+    if (IRENEO_ALLOCATE_ZEROED(&squares, f->dim_out, "residual rows") != IRENEO_OK)
+        return free(space), IRENEO_ERROR_MEMORY;
+#pragma omp parallel for num_threads(threads) schedule(static)
     for (size_t a = 0; a < f->dim_out; a++) {
         double *sum = space + (size_t)omp_get_thread_num() * 2 * f->dim_in, *lost = sum + f->dim_in;
         memset(sum, 0, 2 * f->dim_in * sizeof *sum);
@@ -136,9 +138,11 @@ static ireneo_error find_residual(verifier *v, int threads) {
                 sum[b] = now;
             }
         }
-        for (size_t b = 0; b < f->dim_in; b++) square += (sum[b] + lost[b]) * (sum[b] + lost[b]);
+        for (size_t b = 0; b < f->dim_in; b++) squares[a] += (sum[b] + lost[b]) * (sum[b] + lost[b]);
     }
+    for (size_t a = 0; a < f->dim_out; a++) square += squares[a]; /* in one order, whatever the threads */
     free(space);
+    free(squares);
     v->residual = sqrt(square);
     for (size_t i = 0; i < v->used; i++) {
         double m_norm = 0.0, x_norm = norm(f->keys + v->rows[i] * f->dim_in, f->dim_in);

@@ -17,6 +17,7 @@ enum {
 
 /* Variance that a dimension must have beyond what the others explain. Float32 data leave noise near 1e-14. */
 static const double INDEPENDENT = 1e-10;
+static const double GENTLE = 0.05;
 
 void ireneo_whitening_free(ireneo_whitening *whitening) {
     free(whitening->mean);
@@ -104,9 +105,12 @@ static bool whiten_by_cholesky(const double *moment, size_t dim, ireneo_whitenin
     for (size_t i = 0; i < dim; i++)
         for (size_t j = 0; j < dim; j++) factor[i * dim + j] = j <= i ? moment[i * dim + j] : 0.0;
     if (LAPACKE_dpotrf(LAPACK_ROW_MAJOR, 'L', (lapack_int)dim, factor, (lapack_int)dim) != 0) return false;
+    w->gentle = true;
     for (size_t i = 0; i < dim; i++) {
-        double pivot = factor[i * dim + i];
-        if (!(pivot * pivot > INDEPENDENT * moment[i * dim + i])) return false;
+        double own = factor[i * dim + i] * factor[i * dim + i] /
+                     moment[i * dim + i]; /* variance not explained by the others */
+        if (!(own > INDEPENDENT)) return w->gentle = false;
+        if (own < GENTLE) w->gentle = false;
     }
     memcpy(inverse, factor, dim * dim * sizeof *inverse);
     return LAPACKE_dtrtri(LAPACK_ROW_MAJOR, 'L', 'N', (lapack_int)dim, inverse, (lapack_int)dim) == 0;
@@ -167,23 +171,47 @@ ireneo_error ireneo_whitening_make(const float *rows, size_t count, size_t dim, 
     return IRENEO_OK;
 }
 
+/* Rows first .. first + many - 1 in white coordinates, through float64. */
+static void apply_wide(const ireneo_whitening *w, const float *rows, size_t many, size_t stride, double *in,
+                       float *white) {
+    double *out = in + TILE * w->dim;
+    to_double(rows, many, w->dim, w->mean, in);
+    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)many, (int)w->span, (int)w->dim, 1.0, in,
+                (int)w->dim, w->forward, (int)w->dim, 0.0, out, (int)w->span);
+    for (size_t i = 0; i < many; i++)
+        for (size_t k = 0; k < w->span; k++) white[i * stride + k] = (float)out[i * w->span + k];
+}
+
+/* The same in float32. */
+static void apply_narrow(const ireneo_whitening *w, const float *forward, const float *rows, size_t many,
+                         size_t stride, float *in, float *white) {
+    for (size_t i = 0; i < many; i++)
+        for (size_t j = 0; j < w->dim; j++)
+            in[i * w->dim + j] = (float)((double)rows[i * w->dim + j] - w->mean[j]);
+    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)many, (int)w->span, (int)w->dim, 1.0f, in,
+                (int)w->dim, forward, (int)w->dim, 0.0f, white, (int)stride);
+}
+
 ireneo_error ireneo_whitening_apply(const ireneo_whitening *w, const float *rows, size_t count, size_t stride,
                                     int threads, float *white) {
     double *tiles = NULL;
-    IRENEO_TRY(IRENEO_ALLOCATE(&tiles, (size_t)threads * TILE * (w->dim + w->span), "rows in float64"));
-    size_t pieces = (count + TILE - 1) / TILE;
+    float *forward = NULL;
+    ireneo_error failed =
+        IRENEO_ALLOCATE(&tiles, (size_t)threads * TILE * (w->dim + w->span), "rows in float64");
+    if (failed == IRENEO_OK) failed = IRENEO_ALLOCATE(&forward, w->span * w->dim, "whitening in float32");
+    size_t pieces = failed == IRENEO_OK ? (count + TILE - 1) / TILE : 0;
+    for (size_t k = 0; failed == IRENEO_OK && k < w->span * w->dim; k++) forward[k] = (float)w->forward[k];
 #pragma omp parallel for num_threads(threads) schedule(dynamic)
     for (size_t piece = 0; piece < pieces; piece++) {
-        double *in = tiles + (size_t)omp_get_thread_num() * TILE * (w->dim + w->span),
-               *out = in + TILE * w->dim;
+        double *space = tiles + (size_t)omp_get_thread_num() * TILE * (w->dim + w->span);
         size_t first = piece * TILE, many = count - first < TILE ? count - first : TILE;
-        to_double(rows + first * w->dim, many, w->dim, w->mean, in);
-        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)many, (int)w->span, (int)w->dim, 1.0, in,
-                    (int)w->dim, w->forward, (int)w->dim, 0.0, out, (int)w->span);
-        for (size_t i = 0; i < many; i++)
-            for (size_t k = 0; k < w->span; k++)
-                white[(first + i) * stride + k] = (float)out[i * w->span + k];
+        if (w->gentle)
+            apply_narrow(w, forward, rows + first * w->dim, many, stride, (float *)space,
+                         white + first * stride);
+        else
+            apply_wide(w, rows + first * w->dim, many, stride, space, white + first * stride);
     }
     free(tiles);
-    return IRENEO_OK;
+    free(forward);
+    return failed;
 }

@@ -9,6 +9,7 @@
 /* x' = forward (x - mean), and x = mean + back x' for x in the span of the data. */
 typedef struct ireneo_whitening {
     size_t dim, span;
+    bool gentle;     /* well conditioned: applying it in float32 loses nothing */
     double *mean;    /* (dim) */
     double *forward; /* (span, dim) */
     double *back;    /* (dim, span) */

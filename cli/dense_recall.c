@@ -1,0 +1,361 @@
+/* ireneo dense recall: from queries to stored patterns. */
+#include "commands.h"
+#include "dense_words.h"
+#include "report.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct recall_question {
+    ireneo_recall_settings settings;
+    const char *rule, *output, *labels;
+    size_t degree, threads;
+    bool normalise, json;
+} recall_question;
+
+typedef struct recall_data {
+    float *patterns, *queries; /* (count, neurons), (query_count, neurons) */
+    size_t count, query_count, neurons;
+    char *label_text;
+    const char **labels; /* (count) or NULL */
+    ireneo_recall_result result;
+    ireneo_recall_info info;
+} recall_data;
+
+static void free_data(recall_data *d) {
+    ireneo_free(d->patterns);
+    ireneo_free(d->queries);
+    free(d->label_text);
+    free(d->labels);
+    free(d->result.states);
+    free(d->result.energy_before);
+    free(d->result.energy_after);
+    free(d->result.steps);
+    free(d->result.change);
+    free(d->result.converged);
+    free(d->result.top_index);
+    free(d->result.top_weight);
+}
+
+/* ---- input ---- */
+
+static int load_arrays(const command *self, const char *patterns, const char *queries, recall_data *d) {
+    size_t width;
+    ireneo_error failed = ireneo_load_matrix(patterns, &d->patterns, &d->count, &d->neurons);
+    if (failed == IRENEO_OK) failed = ireneo_load_matrix(queries, &d->queries, &d->query_count, &width);
+    if (failed != IRENEO_OK) return report_error(self, failed);
+    if (width != d->neurons)
+        return complain(self, EXIT_DATA, "%s has %zu columns and %s has %zu; they must agree", patterns,
+                        d->neurons, queries, width);
+    return 0;
+}
+
+/* Rows to length sqrt(N). */
+static int normalise_rows(const command *self, const char *name, float *values, size_t rows, size_t columns) {
+    for (size_t r = 0; r < rows; r++) {
+        double square = 0.0;
+        for (size_t i = 0; i < columns; i++) {
+            double x = (double)values[r * columns + i];
+            square += x * x;
+        }
+        if (square == 0.0)
+            return complain(self, EXIT_DATA, "%s: row %zu is all zeros and cannot be normalised", name, r);
+        double scale = sqrt((double)columns / square);
+        for (size_t i = 0; i < columns; i++)
+            values[r * columns + i] = (float)(scale * (double)values[r * columns + i]);
+    }
+    return 0;
+}
+
+/* One label a line, one line a pattern. */
+static int load_labels(const command *self, const char *path, recall_data *d) {
+    FILE *file = fopen(path, "rb");
+    size_t length = 0, lines = 0;
+    if (file == NULL) return complain(self, EXIT_MACHINE, "%s: the labels could not be opened", path);
+    char *text = NULL, *line = NULL;
+    FILE *copy = open_memstream(&text, &length);
+    char part[65536];
+    for (size_t got; copy != NULL && (got = fread(part, 1, sizeof part, file)) > 0;)
+        fwrite(part, 1, got, copy);
+    bool broken = ferror(file) != 0 || copy == NULL || fclose(copy) != 0;
+    fclose(file);
+    d->label_text = text;
+    d->labels = calloc(d->count, sizeof *d->labels);
+    if (broken || text == NULL || d->labels == NULL)
+        return complain(self, EXIT_MACHINE, "%s: the labels could not be read", path);
+    for (line = text; *line != '\0'; lines++) {
+        char *end = strchr(line, '\n');
+        if (lines < d->count) d->labels[lines] = line;
+        if (end == NULL) {
+            lines++;
+            break;
+        }
+        if (end > line && end[-1] == '\r') end[-1] = '\0';
+        *end = '\0';
+        line = end + 1;
+    }
+    if (lines != d->count)
+        return complain(self, EXIT_DATA, "%s has %zu lines for %zu patterns; one label a pattern is needed",
+                        path, lines, d->count);
+    return 0;
+}
+
+static int make_room(const command *self, const recall_question *q, recall_data *d) {
+    size_t queries = d->query_count, top = q->settings.top;
+    ireneo_recall_result *r = &d->result;
+    r->states = calloc(queries, d->neurons * sizeof *r->states);
+    r->energy_before = calloc(queries, sizeof *r->energy_before);
+    r->energy_after = calloc(queries, sizeof *r->energy_after);
+    r->steps = calloc(queries, sizeof *r->steps);
+    r->change = calloc(queries, sizeof *r->change);
+    r->converged = calloc(queries, 1);
+    r->top_index = calloc(queries, top * sizeof *r->top_index);
+    r->top_weight = calloc(queries, top * sizeof *r->top_weight);
+    if (r->states == NULL || r->energy_before == NULL || r->energy_after == NULL || r->steps == NULL ||
+        r->change == NULL || r->converged == NULL || r->top_index == NULL || r->top_weight == NULL)
+        return complain(self, EXIT_MACHINE, "not enough memory for the results of %zu queries", queries);
+    return 0;
+}
+
+/* ---- what the theory says about random patterns of this size ---- */
+
+/* lambda acts on x.xi; for patterns of length r sqrt(N) it is r^2 lambda in units of the theory. */
+static bool ask_theory(const recall_question *q, const recall_data *d, ireneo_basins_report *report) {
+    if (q->settings.rule != IRENEO_RULE_SOFTMAX || d->count < 2 || d->neurons < 2) return false;
+    double scaled = q->settings.lambda * d->info.pattern_power;
+    ireneo_dense_point point = {.ensemble = IRENEO_SPHERICAL,
+                                .lambda = fmin(1e9, fmax(1e-9, scaled)),
+                                .neurons = (double)d->neurons,
+                                .patterns = (double)d->count};
+    return ireneo_dense_basins(&point, report) == IRENEO_OK;
+}
+
+/* The lambda at which basins of random patterns of this size are as wide as they get. */
+static int choose_lambda(const command *self, const recall_data *d, double *lambda) {
+    double square = 0.0;
+    for (size_t i = 0; i < d->count * d->neurons; i++)
+        square += (double)d->patterns[i] * (double)d->patterns[i];
+    double power = square / ((double)d->count * (double)d->neurons);
+    ireneo_dense_point point = {.ensemble = IRENEO_SPHERICAL,
+                                .lambda = 1.0,
+                                .neurons = (double)d->neurons,
+                                .patterns = (double)d->count};
+    ireneo_basins_report report;
+    if (d->count < 2 || d->neurons < 2 || !(power > 0.0)) {
+        *lambda = 1.0;
+        return 0;
+    }
+    ireneo_error failed = ireneo_dense_basins(&point, &report);
+    if (failed != IRENEO_OK) return report_error(self, failed);
+    *lambda = report.lambda_star / power;
+    return 0;
+}
+
+/* ---- output ---- */
+
+/* Angle between a query and where it went, in radian. */
+static double angle_moved(const recall_data *d, size_t query) {
+    const float *a = d->queries + query * d->neurons, *b = d->result.states + query * d->neurons;
+    double inner = 0.0, left = 0.0, right = 0.0;
+    for (size_t i = 0; i < d->neurons; i++) {
+        inner += (double)a[i] * (double)b[i];
+        left += (double)a[i] * (double)a[i];
+        right += (double)b[i] * (double)b[i];
+    }
+    return acos(fmin(1.0, fmax(-1.0, inner / sqrt(left * right))));
+}
+
+static void print_query(const recall_question *q, const recall_data *d, size_t query) {
+    const ireneo_recall_result *r = &d->result;
+    printf("query %zu: %zu step%s%s, energy %.6g to %.6g, moved %.4f rad", query, r->steps[query],
+           r->steps[query] == 1 ? "" : "s", r->converged[query] ? "" : " (not converged)",
+           r->energy_before[query], r->energy_after[query], angle_moved(d, query));
+    for (size_t k = 0; k < q->settings.top; k++) {
+        size_t index = r->top_index[query * q->settings.top + k];
+        if (index == SIZE_MAX) break;
+        printf("%s %zu", k == 0 ? ";" : ",", index);
+        if (d->labels != NULL) printf(" %s", d->labels[index]);
+        printf(" (%.4g)", r->top_weight[query * q->settings.top + k]);
+    }
+    putchar('\n');
+}
+
+static void print_theory(const recall_data *d, const ireneo_basins_report *t) {
+    char text[40];
+    printf("\nrandom patterns of this size (N = %zu, P = %s, alpha = log P / N = %.4g, lambda |xi|^2/N = "
+           "%.4g):\n",
+           d->neurons, grouped((double)d->count, text), t->alpha, t->lambda);
+    printf("  the memory is loaded to %.1f %% of what this lambda can hold\n",
+           100.0 * t->fraction_of_capacity);
+    if (!t->retrieved) {
+        printf("  nothing would be retrieved: lambda |xi|^2/N must be above %.4g\n", t->lambda_c);
+        return;
+    }
+    printf("  a query may be %.4f rad (%.1f degrees) from its pattern", t->theta_c,
+           t->theta_c * 180.0 / M_PI);
+    if (t->condensed || t->theta_star - t->theta_c < 1e-4)
+        printf("; no lambda reaches further\n");
+    else
+        printf("; with lambda |xi|^2/N above %.4g, %.4f rad\n", t->lambda_star, t->theta_star);
+}
+
+static int print_text(const command *self, const recall_question *q, const recall_data *d) {
+    char text[40];
+    for (size_t i = 0; i < d->query_count; i++) print_query(q, d, i);
+    printf("\n%s of", grouped((double)d->info.converged, text));
+    printf(" %s queries converged; longest %zu steps; rule %s", grouped((double)d->query_count, text),
+           d->info.longest, q->rule);
+    if (q->settings.rule == IRENEO_RULE_SOFTMAX) printf(", lambda %.6g", q->settings.lambda);
+    if (q->settings.rule == IRENEO_RULE_POLYNOMIAL) printf(", degree %d", q->settings.degree);
+    printf("; %.3g s\n", d->info.seconds);
+    ireneo_basins_report theory;
+    if (ask_theory(q, d, &theory)) print_theory(d, &theory);
+    if (q->settings.rule == IRENEO_RULE_SIGN)
+        printf("\nload P / N = %.4g; the classical rule holds up to 0.138 random binary patterns a neuron\n",
+               (double)d->count / (double)d->neurons);
+    return finish_output(self, EXIT_DONE);
+}
+
+static void write_query(ireneo_json *json, const recall_question *q, const recall_data *d, size_t query) {
+    const ireneo_recall_result *r = &d->result;
+    ireneo_json_begin_object(json, NULL);
+    ireneo_json_size(json, "query", query);
+    ireneo_json_size(json, "steps", r->steps[query]);
+    ireneo_json_bool(json, "converged", r->converged[query] != 0);
+    ireneo_json_number(json, "change", r->change[query]);
+    ireneo_json_number(json, "energy_before", r->energy_before[query]);
+    ireneo_json_number(json, "energy", r->energy_after[query]);
+    ireneo_json_number(json, "angle_moved", angle_moved(d, query));
+    ireneo_json_begin_array(json, "answers");
+    for (size_t k = 0; k < q->settings.top; k++) {
+        size_t index = r->top_index[query * q->settings.top + k];
+        if (index == SIZE_MAX) break;
+        ireneo_json_begin_object(json, NULL);
+        ireneo_json_size(json, "index", index);
+        if (d->labels != NULL) ireneo_json_text(json, "label", d->labels[index]);
+        ireneo_json_number(json, "weight", r->top_weight[query * q->settings.top + k]);
+        ireneo_json_end_object(json);
+    }
+    ireneo_json_end_array(json);
+    ireneo_json_end_object(json);
+}
+
+static void write_summary(ireneo_json *json, const recall_question *q, const recall_data *d) {
+    ireneo_basins_report t;
+    ireneo_json_begin_object(json, NULL);
+    ireneo_json_text(json, "rule", q->rule);
+    if (q->settings.rule == IRENEO_RULE_SOFTMAX) ireneo_json_number(json, "lambda", q->settings.lambda);
+    if (q->settings.rule == IRENEO_RULE_POLYNOMIAL)
+        ireneo_json_size(json, "degree", (uint64_t)q->settings.degree);
+    ireneo_json_size(json, "neurons", d->neurons);
+    ireneo_json_size(json, "patterns", d->count);
+    ireneo_json_size(json, "queries", d->query_count);
+    ireneo_json_size(json, "converged", d->info.converged);
+    ireneo_json_size(json, "longest", d->info.longest);
+    ireneo_json_number(json, "pattern_power", d->info.pattern_power);
+    ireneo_json_number(json, "seconds", d->info.seconds);
+    if (ask_theory(q, d, &t)) {
+        ireneo_json_number(json, "alpha", t.alpha);
+        ireneo_json_number(json, "fraction_of_capacity", t.fraction_of_capacity);
+        ireneo_json_number(json, "theta_c", t.theta_c);
+        ireneo_json_number(json, "theta_star", t.theta_star);
+        ireneo_json_number(json, "lambda_c", t.lambda_c / d->info.pattern_power);
+        ireneo_json_number(json, "lambda_star", t.lambda_star / d->info.pattern_power);
+    }
+    ireneo_json_end_object(json);
+}
+
+/* One object a query, then one about all of them, each on its own line. */
+static int print_lines(const command *self, const recall_question *q, const recall_data *d) {
+    for (size_t i = 0; i <= d->query_count; i++) {
+        ireneo_json json = {0};
+        if (i < d->query_count)
+            write_query(&json, q, d, i);
+        else
+            write_summary(&json, q, d);
+        int outcome = print_json(self, &json, EXIT_DONE);
+        if (outcome != EXIT_DONE) return outcome;
+    }
+    return EXIT_DONE;
+}
+
+/* ---- the command ---- */
+
+static int recall(const command *self, recall_question *q, const char *const *files, bool lambda_given,
+                  recall_data *d) {
+    int outcome = load_arrays(self, files[0], files[1], d);
+    if (outcome == 0 && q->normalise) {
+        outcome = normalise_rows(self, files[0], d->patterns, d->count, d->neurons);
+        if (outcome == 0) outcome = normalise_rows(self, files[1], d->queries, d->query_count, d->neurons);
+    }
+    if (outcome == 0 && q->labels != NULL) outcome = load_labels(self, q->labels, d);
+    if (outcome == 0 && !lambda_given) outcome = choose_lambda(self, d, &q->settings.lambda);
+    if (outcome == 0) outcome = make_room(self, q, d);
+    if (outcome != 0) return outcome;
+    catch_interrupts();
+    q->settings.progress = start_progress();
+    ireneo_error failed = ireneo_dense_recall(d->patterns, d->count, d->neurons, d->queries, d->query_count,
+                                              &q->settings, &d->result, &d->info);
+    finish_progress();
+    if (failed == IRENEO_OK && q->output != NULL) {
+        const size_t shape[2] = {d->query_count, d->neurons};
+        failed = ireneo_save_npy(q->output, IRENEO_FLOAT32, 2, shape, d->result.states);
+    }
+    if (failed != IRENEO_OK) return report_error(self, failed);
+    return q->json ? print_lines(self, q, d) : print_text(self, q, d);
+}
+
+static int run(const command *self, int argc, char **argv) {
+    recall_question q = {.settings = ireneo_recall_defaults(), .rule = "softmax", .degree = 4};
+    q.settings.top = 1;
+    const char *files[2] = {NULL, NULL};
+    option options[] = {
+        {"o", OPTION_TEXT, &q.output, "OUT.npy", "write where the queries went", 0, 0, false},
+        {"rule", OPTION_CHOICE, &q.rule, "softmax|polynomial|sign",
+         "how scores become weights (default softmax)", 0, 0, false},
+        {"lambda", OPTION_REAL, &q.settings.lambda, "L",
+         "inverse temperature of softmax (default: widest basins)", 0, 0, false},
+        {"degree", OPTION_SIZE, &q.degree, "N", "degree of the polynomial rule (default 4)", 2, 1000, false},
+        {"steps", OPTION_SIZE, &q.settings.steps, "S", "most steps; 0 only looks (default 100)", 0, 1e9,
+         false},
+        {"tolerance", OPTION_REAL, &q.settings.tolerance, "T",
+         "converged when a step is shorter (default 1e-5)", 0, 1, false},
+        {"top", OPTION_SIZE, &q.settings.top, "K", "patterns named for each query (default 1)", 0, 1e6,
+         false},
+        {"labels", OPTION_TEXT, &q.labels, "FILE", "names of the patterns, one a line", 0, 0, false},
+        {"normalise", OPTION_FLAG, &q.normalise, NULL, "scale patterns and queries to length sqrt(N)", 0, 0,
+         false},
+        {"threads", OPTION_SIZE, &q.threads, "N", "threads (default: all cores)", 1, 4096, false},
+        {"json", OPTION_FLAG, &q.json, NULL, "one JSON object a query, then one about all", 0, 0, false},
+    };
+    int outcome =
+        parse_options(self, argc, argv, options, sizeof options / sizeof *options, files, 2, 2, NULL);
+    if (outcome != 0) return outcome == PARSE_FINISHED ? EXIT_DONE : outcome;
+    bool lambda_given = options[2].given;
+    if (lambda_given && !(q.settings.lambda > 0.0))
+        return complain(self, EXIT_USAGE, "--lambda must be above 0, not %g", q.settings.lambda);
+    if (strcmp(q.rule, "polynomial") == 0) q.settings.rule = IRENEO_RULE_POLYNOMIAL;
+    if (strcmp(q.rule, "sign") == 0) q.settings.rule = IRENEO_RULE_SIGN;
+    if (lambda_given && q.settings.rule != IRENEO_RULE_SOFTMAX)
+        return complain(self, EXIT_USAGE, "--lambda belongs to the rule softmax, not to %s", q.rule);
+    if (options[3].given && q.settings.rule != IRENEO_RULE_POLYNOMIAL)
+        return complain(self, EXIT_USAGE, "--degree belongs to the rule polynomial, not to %s", q.rule);
+    q.settings.degree = (int)q.degree;
+    q.settings.threads = (int)q.threads;
+    recall_data data = {0};
+    outcome = recall(self, &q, files, lambda_given, &data);
+    free_data(&data);
+    return outcome;
+}
+
+const command command_dense_recall = {"dense recall", "retrieve stored patterns from queries", run,
+                                      "PATTERNS QUERIES",
+                                      "PATTERNS (P, N) and QUERIES (Q, N) are .npy or .safetensors. softmax: "
+                                      "x <- sum a xi, a = softmax(lambda x.xi);\n"
+                                      "polynomial: a ~ (x.xi)^(degree-1) for positive overlaps; sign: "
+                                      "Hopfield's classical rule. The weights that\n"
+                                      "are printed are those of the last step. What the theory of random "
+                                      "patterns says about a memory of this size\n"
+                                      "is printed below the answers."};

@@ -1,0 +1,186 @@
+/* ireneo dense simulate: draws of random memories, by five methods. */
+#include "commands.h"
+#include "dense_words.h"
+#include "report.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct simulate_question {
+    ireneo_dense_experiment experiment;
+    const char *method, *ensemble, *measure;
+    double alpha;
+    size_t patterns, draws, threads;
+    bool json;
+} simulate_question;
+
+/* What the theory expects of the measure: at this N, and in the limit; NaN where it says nothing. */
+typedef struct expectation {
+    double finite, limit;
+} expectation;
+
+static expectation expect(const ireneo_dense_experiment *e) {
+    ireneo_dense_point point = {.ensemble = e->ensemble,
+                                .alpha = e->log_patterns / (double)e->neurons,
+                                .neurons = (double)e->neurons};
+    ireneo_phases_report phases;
+    ireneo_basins_report basins;
+    bool one = e->steps == 1;
+    expectation expected = {NAN, NAN};
+    if (e->measure == IRENEO_MEASURE_LAMBDA && e->angle == 0.0 &&
+        ireneo_dense_phases(&point, &phases) == IRENEO_OK)
+        expected = (expectation){one ? phases.lambda_one_step : phases.lambda_converged, phases.lambda_c};
+    point.lambda = e->lambda;
+    if (e->measure != IRENEO_MEASURE_LAMBDA && ireneo_dense_basins(&point, &basins) == IRENEO_OK) {
+        if (e->measure == IRENEO_MEASURE_ANGLE)
+            expected = (expectation){one ? basins.theta_one_step : basins.theta_converged,
+                                     basins.retrieved ? basins.theta_c : 0.0};
+        else
+            expected.limit = basins.retrieved && e->angle < basins.theta_c ? 1.0 : 0.0;
+        if (e->measure == IRENEO_MEASURE_PROBABILITY && one && e->angle == 0.0)
+            expected.finite = basins.retrieval_probability;
+    }
+    return expected;
+}
+
+static void print_summary(const simulate_question *q, const ireneo_dense_summary *s, expectation theory) {
+    const ireneo_dense_experiment *e = &q->experiment;
+    char count[40];
+    if (e->log_patterns < 34.0) /* the simulation rounds to the nearest whole number */
+        grouped(round(exp(e->log_patterns)), count);
+    else
+        written_count(e->log_patterns, count);
+    printf("%s patterns, N = %zu, P = %s (alpha = %.6g), method %s, %zu step%s\n", q->ensemble, e->neurons,
+           count, e->log_patterns / (double)e->neurons, q->method, e->steps,
+           e->steps == 1 ? "" : "s at most");
+    if (e->measure != IRENEO_MEASURE_LAMBDA) printf("lambda %.6g  ", e->lambda);
+    if (e->measure != IRENEO_MEASURE_ANGLE) printf("angle %.6g rad  ", e->angle);
+    printf("%zu draws, seed %llu, %.3g s\n\n", s->draws, (unsigned long long)e->seed, s->seconds);
+    static const char *const meaning[] = {"share of draws that retrieve", "median lambda that retrieves",
+                                          "median angle that retrieves, rad"};
+    printf("  %-34s %.6g +- %.2g\n", meaning[e->measure], s->value, s->error);
+    if (!isnan(theory.finite)) printf("  %-34s %.6g\n", "theory at this N", theory.finite);
+    if (!isnan(theory.limit)) printf("  %-34s %.6g\n", "theory, N to infinity", theory.limit);
+}
+
+static int print_report(const command *self, const simulate_question *q, const ireneo_dense_summary *s) {
+    const ireneo_dense_experiment *e = &q->experiment;
+    expectation theory = expect(e);
+    if (!q->json) {
+        print_summary(q, s, theory);
+        return finish_output(self, EXIT_DONE);
+    }
+    ireneo_json json = {0};
+    ireneo_json_begin_object(&json, NULL);
+    ireneo_json_text(&json, "method", q->method);
+    ireneo_json_text(&json, "ensemble", q->ensemble);
+    ireneo_json_text(&json, "measure", q->measure);
+    ireneo_json_size(&json, "neurons", e->neurons);
+    ireneo_json_number(&json, "alpha", e->log_patterns / (double)e->neurons);
+    write_log_count(&json, "patterns", e->log_patterns);
+    if (e->measure != IRENEO_MEASURE_LAMBDA) ireneo_json_number(&json, "lambda", e->lambda);
+    if (e->measure != IRENEO_MEASURE_ANGLE) ireneo_json_number(&json, "angle", e->angle);
+    ireneo_json_size(&json, "steps", e->steps);
+    ireneo_json_size(&json, "draws", s->draws);
+    ireneo_json_size(&json, "seed", e->seed);
+    ireneo_json_number(&json, "value", s->value);
+    ireneo_json_number(&json, "error", s->error);
+    ireneo_json_number(&json, "theory", theory.finite);
+    ireneo_json_number(&json, "theory_limit", theory.limit);
+    ireneo_json_number(&json, "seconds", s->seconds);
+    ireneo_json_end_object(&json);
+    return print_json(self, &json, EXIT_DONE);
+}
+
+static ireneo_dense_method method_called(const char *name) {
+    int method = IRENEO_METHOD_DIRECT;
+    while (method < IRENEO_METHOD_HYBRID &&
+           strcmp(name, ireneo_dense_method_name((ireneo_dense_method)method)) != 0)
+        method++;
+    return (ireneo_dense_method)method;
+}
+
+static ireneo_dense_measure measure_called(const char *name) {
+    int measure = IRENEO_MEASURE_PROBABILITY;
+    while (measure < IRENEO_MEASURE_ANGLE &&
+           strcmp(name, ireneo_dense_measure_name((ireneo_dense_measure)measure)) != 0)
+        measure++;
+    return (ireneo_dense_measure)measure;
+}
+
+/* Words to enumerations, alpha to log P, and the default number of steps of the method. */
+static int complete(const command *self, simulate_question *q, const option *options) {
+    ireneo_dense_experiment *e = &q->experiment;
+    enum { ALPHA = 4, PATTERNS = 5, LAMBDA = 6, ANGLE = 7, STEPS = 8 };
+    e->method = method_called(q->method);
+    e->ensemble = ensemble_called(q->ensemble);
+    e->measure = measure_called(q->measure);
+    if (options[ALPHA].given == options[PATTERNS].given)
+        return complain(self, EXIT_USAGE, "give --alpha or --patterns, one of the two");
+    e->log_patterns = options[ALPHA].given ? q->alpha * (double)e->neurons : log((double)q->patterns);
+    if (e->measure == IRENEO_MEASURE_LAMBDA ? options[LAMBDA].given : !options[LAMBDA].given)
+        return complain(self, EXIT_USAGE,
+                        options[LAMBDA].given ? "--lambda is what is measured; leave it out"
+                                              : "give --lambda, or measure it with --measure lambda");
+    if (e->measure == IRENEO_MEASURE_ANGLE && options[ANGLE].given)
+        return complain(self, EXIT_USAGE, "--angle is what is measured; leave it out");
+    bool one_step = e->method == IRENEO_METHOD_SCALARS || e->method == IRENEO_METHOD_TAIL;
+    if (!options[STEPS].given) e->steps = one_step ? 1 : 400;
+    return 0;
+}
+
+static int run(const command *self, int argc, char **argv) {
+    simulate_question q = {.experiment = ireneo_dense_experiment_defaults(),
+                           .method = "direct",
+                           .ensemble = "spherical",
+                           .measure = "probability",
+                           .draws = 100};
+    ireneo_dense_experiment *e = &q.experiment;
+    option options[] = {
+        {"method", OPTION_CHOICE, &q.method, "direct|scalars|tail|conditioning|hybrid",
+         "how a draw is made (default direct)", 0, 0, false},
+        {"ensemble", OPTION_CHOICE, &q.ensemble, ENSEMBLES, "random patterns (default spherical)", 0, 0,
+         false},
+        {"measure", OPTION_CHOICE, &q.measure, "probability|lambda|angle",
+         "what a draw tells (default probability)", 0, 0, false},
+        {"neurons", OPTION_SIZE, &e->neurons, "N", "length of the patterns", 2, 1e8, false},
+        {"alpha", OPTION_REAL, &q.alpha, "A", "load: P = e^(A N) patterns", 0, 0, false},
+        {"patterns", OPTION_SIZE, &q.patterns, "P", "number of patterns, instead of --alpha", 2, 0x1p53,
+         false},
+        {"lambda", OPTION_REAL, &e->lambda, "L", "inverse temperature", 0, 0, false},
+        {"angle", OPTION_REAL, &e->angle, "T", "angle between start and pattern, rad (default 0)", 0, M_PI,
+         false},
+        {"steps", OPTION_SIZE, &e->steps, "S", "most steps (default 1 for scalars and tail, else 400)", 1,
+         1e9, false},
+        {"draws", OPTION_SIZE, &q.draws, "R", "draws (default 100)", 1, 1e12, false},
+        {"kept", OPTION_REAL, &e->kept, "K", "patterns that tail and hybrid keep apart (default 500)", 10,
+         1e6, false},
+        {"closeness", OPTION_REAL, &e->closeness, "E",
+         "retrieved after many steps: |x-xi|^2 < E |xi|^2 (default 0.1)", 0, 1, false},
+        {"seed", OPTION_SEED, &e->seed, "S", "seed of the random numbers (default 1)", 0, 0, false},
+        {"threads", OPTION_SIZE, &q.threads, "N", "threads (default: all cores)", 1, 4096, false},
+        {"json", OPTION_FLAG, &q.json, NULL, "machine-readable report", 0, 0, false},
+    };
+    int outcome =
+        parse_options(self, argc, argv, options, sizeof options / sizeof *options, NULL, 0, 0, NULL);
+    if (outcome != 0) return outcome == PARSE_FINISHED ? EXIT_DONE : outcome;
+    if (!options[3].given) return complain(self, EXIT_USAGE, "give the number of neurons with --neurons N");
+    outcome = complete(self, &q, options);
+    if (outcome != 0) return outcome;
+    catch_interrupts();
+    ireneo_dense_summary summary;
+    ireneo_error failed = ireneo_dense_simulate(e, q.draws, (int)q.threads, start_progress(), NULL, &summary);
+    finish_progress();
+    if (failed != IRENEO_OK) return report_error(self, failed);
+    return print_report(self, &q, &summary);
+}
+
+const command command_dense_simulate = {"dense simulate",
+                                        "random memories, also of sizes that cannot be stored", run, "",
+                                        "A draw stores P random patterns and starts at, or at an angle from, "
+                                        "the first. One step retrieves it when it\n"
+                                        "gets more than half of the attention. direct: all patterns; "
+                                        "scalars: one step, exact, P numbers; tail: one\n"
+                                        "step, any P; conditioning: many steps, exact, Gaussian patterns; "
+                                        "hybrid: many steps, spherical patterns, any P."};

@@ -1,0 +1,82 @@
+"""Ireneo: how many facts a neural memory holds, storing them, and proving it.
+
+    import ireneo
+
+    ireneo.capacity(100).facts_capacity            # 1192 facts fit in a 100 x 100 matrix
+    keys, values = ireneo.sample(100, facts=1073)  # random facts, or your own arrays
+    memory, info = ireneo.store(keys, values)      # info.status == "stored"
+    memory.recall(keys[:3], values, top=5)         # indices and scores
+    memory.save("memory.safetensors")              # tensor W, as PyTorch loads it
+    ireneo.dense.phases(1.0).alpha_1               # dense memories: log(P)/N that softmax attention holds
+    ireneo.attention.recommend(layers=24)          # weight scales that keep a transformer's signal alive
+
+Everything takes NumPy arrays of any float type, or lists. Failures raise IreneoError with one sentence."""
+
+from . import attention, dense
+from .errors import (
+    ArgumentError,
+    CancelledError,
+    DataError,
+    FileError,
+    Interrupted,
+    IreneoError,
+    NotEnoughMemoryError,
+    NumericError,
+)
+from .files import load_array, save_array, save_tensors, tensor_metadata
+from .law import (
+    Capacity,
+    FreeEntropy,
+    capacity,
+    capacity_margin,
+    capacity_probability,
+    effective_dimension,
+    free_entropy,
+    free_entropy_asymptotic,
+    listwise_capacity,
+)
+from .library import path as library_path
+from .memory import Answers, CheckReport, Memory, Status, StoreInfo, store
+from .proof import Certificate, VerifyReport
+from .sampling import OwnCandidates, random_normals, random_uniforms, sample
+from .version import __version__
+
+__all__ = [
+    "Answers",
+    "ArgumentError",
+    "CancelledError",
+    "Capacity",
+    "Certificate",
+    "CheckReport",
+    "DataError",
+    "FileError",
+    "FreeEntropy",
+    "Interrupted",
+    "IreneoError",
+    "Memory",
+    "NotEnoughMemoryError",
+    "NumericError",
+    "OwnCandidates",
+    "Status",
+    "StoreInfo",
+    "VerifyReport",
+    "__version__",
+    "attention",
+    "capacity",
+    "capacity_margin",
+    "capacity_probability",
+    "dense",
+    "effective_dimension",
+    "free_entropy",
+    "free_entropy_asymptotic",
+    "library_path",
+    "listwise_capacity",
+    "load_array",
+    "random_normals",
+    "random_uniforms",
+    "sample",
+    "save_array",
+    "save_tensors",
+    "store",
+    "tensor_metadata",
+]

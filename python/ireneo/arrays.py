@@ -1,0 +1,107 @@
+"""From whatever the caller has (lists, float16, float64, other memory orders) to the arrays that the library takes,
+and from pointers back to NumPy."""
+
+from __future__ import annotations
+
+import ctypes
+import operator
+from typing import Any, Optional, Tuple
+
+import numpy as np
+
+from .errors import ArgumentError, DataError
+
+
+def _numbers(data: Any, name: str) -> np.ndarray:
+    try:
+        array = np.asarray(data)
+    except ValueError:
+        raise DataError(f"{name}: rows of different lengths do not make a matrix") from None
+    if array.dtype == object or array.dtype.kind not in "fiu":
+        raise DataError(f"{name}: expected real numbers, not {array.dtype}")
+    return array
+
+
+def _refuse_bad_entries(wide: np.ndarray, narrow: np.ndarray, name: str) -> None:
+    bad = ~np.isfinite(narrow)
+    if not bad.any():
+        return
+    place = tuple(int(k) for k in np.argwhere(bad)[0])
+    where = ", ".join(f"{axis} {k}" for axis, k in zip(("row", "column", "entry"), place))
+    if narrow.ndim == 3:
+        where = f"fact {place[0]}, candidate {place[1]}, column {place[2]}"
+    entry = wide[place]
+    what = "NaN" if np.isnan(entry) else "infinite" if np.isinf(entry) else f"{entry:g}, beyond float32"
+    raise DataError(f"{name}: {where} is {what}")
+
+
+def as_floats(data: Any, name: str, axes: Tuple[int, ...] = (2,)) -> np.ndarray:
+    """A float32 array in C order with a permitted number of axes; NaN, infinity and empty arrays are refused."""
+    wide = _numbers(data, name)
+    if wide.ndim not in axes:
+        wanted = " or ".join(f"{k} axes" if k != 1 else "1 axis" for k in axes)
+        raise DataError(f"{name}: expected {wanted}, got shape {wide.shape}")
+    if wide.size == 0:
+        raise DataError(f"{name}: shape {wide.shape} holds no numbers")
+    with np.errstate(over="ignore"):
+        narrow = np.ascontiguousarray(wide, dtype=np.float32)
+    _refuse_bad_entries(wide, narrow, name)
+    return narrow
+
+
+def as_indices(data: Any, name: str) -> np.ndarray:
+    """A vector of int64 in C order, from whole numbers of any width."""
+    array = np.asarray(data)
+    if array.ndim == 2 and array.shape[1] == 1:
+        array = array[:, 0]
+    if array.dtype.kind not in "iu":
+        raise DataError(f"{name}: expected whole numbers, not {array.dtype}")
+    if array.ndim != 1 or array.size == 0:
+        raise DataError(f"{name}: expected a vector of whole numbers, got shape {array.shape}")
+    if array.dtype.kind == "u" and array.max() > np.iinfo(np.int64).max:
+        raise DataError(f"{name}: {array.max()} does not fit in 64 bits with a sign")
+    return np.ascontiguousarray(array, dtype=np.int64)
+
+
+def size(value: Any, name: str, least: int = 0) -> int:
+    """A whole number that C can take as a size. Floats with a whole value, such as 1e6, are fine."""
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise ArgumentError(f"{name} must be a whole number, not {value!r}") from None
+    if not least <= number < 2**63:
+        raise ArgumentError(f"{name} must be at least {least}, not {value!r}")
+    return number
+
+
+def seed64(value: Any, name: str = "seed") -> int:
+    """A whole number from 0 to 2^64 - 1."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise ArgumentError(f"{name} must be a whole number, not {value!r}") from None
+    if not 0 <= number < 2**64:
+        raise ArgumentError(f"{name} must lie between 0 and 2^64 - 1, not {value!r}")
+    return number
+
+
+def real(value: Any, name: str) -> float:
+    """A number, as float."""
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise ArgumentError(f"{name} must be a number, not {value!r}") from None
+
+
+def pointer(array: Optional[np.ndarray], ctype: Any) -> Any:
+    """A typed pointer to the array's numbers; the caller keeps the array alive. None: NULL."""
+    if array is None:
+        return ctypes.POINTER(ctype)()
+    return array.ctypes.data_as(ctypes.POINTER(ctype))
+
+
+def copy_of(source: Any, shape: Tuple[int, ...]) -> np.ndarray:
+    """A NumPy copy of the numbers behind a typed pointer."""
+    return np.ctypeslib.as_array(source, shape=shape).copy()

@@ -1,0 +1,71 @@
+"""Arrays on disk through the library's own readers: .npy, .safetensors and "file.safetensors:name"."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from ctypes import c_char_p, c_size_t, c_void_p
+from typing import Any, Dict, Mapping, Optional, Tuple, Union
+
+import numpy as np
+
+from . import structures as s
+from .errors import ArgumentError
+from .library import check, encode_path, lib, take_text
+
+PathLike = Union[str, "os.PathLike[str]"]
+
+_DTYPES = (np.float16, np.float32, np.float64, np.int32, np.int64)
+
+
+def _prepare(array: Any, name: str) -> Tuple[np.ndarray, int]:
+    plain = np.ascontiguousarray(array) if np.ndim(array) > 0 else np.array(array)
+    for code, dtype in enumerate(_DTYPES):
+        if plain.dtype == np.dtype(dtype):
+            if plain.ndim > s.MAX_AXES:
+                raise ArgumentError(f"{name}: at most {s.MAX_AXES} axes can be written, not {plain.ndim}")
+            return plain, code
+    raise ArgumentError(f"{name}: files hold float16, float32, float64, int32 or int64, not {plain.dtype}")
+
+
+def load_array(location: PathLike) -> np.ndarray:
+    """Reads "file.npy", "file.safetensors" (when it holds one tensor) or "file.safetensors:name"."""
+    opened = s.ireneo_array()
+    check(lib.ireneo_array_open(encode_path(location), opened))
+    try:
+        shape = tuple(opened.shape[: opened.axes])
+        dtype = np.dtype(_DTYPES[opened.dtype])
+        result = np.empty(shape, dtype=dtype)
+        if opened.count > 0:
+            ctypes.memmove(result.ctypes.data, opened.data, opened.count * dtype.itemsize)
+        return result
+    finally:
+        lib.ireneo_array_close(opened)
+
+
+def save_array(path: PathLike, array: Any) -> None:
+    """Writes a .npy file, atomically."""
+    plain, code = _prepare(array, "array")
+    shape = (c_size_t * s.MAX_AXES)(*plain.shape)
+    check(lib.ireneo_save_npy(encode_path(path), code, plain.ndim, shape, plain.ctypes.data))
+
+
+def save_tensors(path: PathLike, tensors: Mapping[str, Any], metadata: Optional[Mapping[str, str]] = None) -> None:
+    """Writes a .safetensors file, atomically."""
+    kept: Dict[str, np.ndarray] = {}
+    rows = (s.ireneo_tensor * max(1, len(tensors)))()
+    for row, (name, array) in zip(rows, tensors.items()):
+        kept[name], row.dtype = _prepare(array, name)
+        row.name, row.axes = name.encode(), kept[name].ndim
+        row.shape[: row.axes] = kept[name].shape
+        row.data = kept[name].ctypes.data
+    pairs = [text.encode() for item in (metadata or {}).items() for text in item]
+    words = (c_char_p * max(1, len(pairs)))(*pairs)
+    check(lib.ireneo_save_safetensors(encode_path(path), rows, len(tensors), words, len(pairs) // 2))
+
+
+def tensor_metadata(path: PathLike, key: str) -> Optional[str]:
+    """One metadata value of a .safetensors file; None when the key is not there."""
+    text = c_void_p()
+    check(lib.ireneo_safetensors_metadata(encode_path(path), key.encode(), text))
+    return take_text(text)

@@ -1,0 +1,176 @@
+"""The capacity law of linear memories: how many facts fit in a matrix."""
+
+from __future__ import annotations
+
+import ctypes
+from dataclasses import dataclass
+from typing import NamedTuple, Optional
+
+from . import structures as s
+from .arrays import real, seed64, size
+from .errors import ArgumentError
+from .library import check, lib
+
+
+@dataclass(frozen=True)
+class Capacity:
+    """What the law says about a memory of one shape."""
+
+    #: Facts that fit: the finite-size law. Half of all random instances of this size can be stored.
+    facts_capacity: float
+    #: The limit formula n log P = D / 2, reached only at astronomical sizes.
+    facts_capacity_asymptotic: float
+    #: Facts that the Hebbian rule holds without an error, by n log P = dim_in dim_out / 8.
+    facts_capacity_hebbian: float
+    #: Candidates at capacity.
+    candidates: float
+    #: Mean and variance of the number of competitors that bind a fact.
+    delta: float
+    variance: float
+    #: D = dim_in dim_out E(rank): the freedom of the matrix.
+    effective_dimension: float
+    #: Numbers that a stored memory holds.
+    parameters: float
+    bits_per_parameter: float
+    #: n log P / (dim_in dim_out), for the facts asked about, or at capacity.
+    load: float
+    #: Facts asked about over facts_capacity; 1 when none were asked about.
+    fraction_of_capacity: float
+    #: Expected share of those facts that the Hebbian rule recalls.
+    hebbian_accuracy: float
+    #: Chance that all the facts asked about fit; NaN when none were.
+    probability_all_fit: float
+
+
+class FreeEntropy(NamedTuple):
+    """Volume of solutions: entropy = log(volume) / d^2, typical overlap of two solutions, standard error."""
+
+    entropy: float
+    overlap: float
+    error: float
+
+
+def _shape(
+    dim: Optional[int],
+    dim_in: Optional[int],
+    dim_out: Optional[int],
+    rank: Optional[int],
+    candidates: Optional[float],
+    facts: Optional[float],
+    margin: float,
+) -> s.ireneo_shape:
+    if dim is not None:
+        if dim_in is not None or dim_out is not None:
+            raise ArgumentError("give dim, or dim_in and dim_out, not both")
+        dim_in = dim_out = dim
+    if dim_in is None or dim_out is None:
+        raise ArgumentError("give dim, or both dim_in and dim_out")
+    shape = s.ireneo_shape()
+    shape.dim_in, shape.dim_out = size(dim_in, "dim_in", 1), size(dim_out, "dim_out", 1)
+    shape.rank = 0 if rank is None else size(rank, "rank", 1)
+    shape.candidates = 0.0 if candidates is None else _at_least(real(candidates, "candidates"), "candidates", 2)
+    shape.facts = 0.0 if facts is None else _at_least(real(facts, "facts"), "facts", 1)
+    shape.margin = real(margin, "margin")
+    return shape
+
+
+def _at_least(value: float, name: str, least: float) -> float:
+    if not value >= least:
+        raise ArgumentError(f"{name} must be at least {least:g}, not {value:g}")
+    return value
+
+
+def capacity(
+    dim: Optional[int] = None,
+    *,
+    dim_in: Optional[int] = None,
+    dim_out: Optional[int] = None,
+    rank: Optional[int] = None,
+    candidates: Optional[float] = None,
+    facts: Optional[float] = None,
+    margin: float = 0.0,
+) -> Capacity:
+    """How many facts a dim_out x dim_in memory holds.
+
+    dim sets both sides. rank: largest rank of the matrix (None: full). candidates: values every key competes over
+    (None: one per fact). facts: also tell about this number of facts. margin: facts must win by this many score
+    spreads.
+
+    >>> round(capacity(100).facts_capacity)
+    1192
+    """
+    shape = _shape(dim, dim_in, dim_out, rank, candidates, facts, margin)
+    report = s.ireneo_capacity_report()
+    check(lib.ireneo_capacity(shape, report))
+    return Capacity(**{name: getattr(report, name) for name, _ in report._fields_})
+
+
+def capacity_margin(
+    dim: Optional[int] = None,
+    *,
+    facts: float,
+    dim_in: Optional[int] = None,
+    dim_out: Optional[int] = None,
+    rank: Optional[int] = None,
+    candidates: Optional[float] = None,
+) -> float:
+    """The largest margin with which the facts fit, in score spreads; 0 beyond capacity. Asymptotic."""
+    shape = _shape(dim, dim_in, dim_out, rank, candidates, facts, 0.0)
+    margin = ctypes.c_double()
+    check(lib.ireneo_capacity_margin(shape, margin))
+    return margin.value
+
+
+def capacity_probability(
+    dim: Optional[int] = None,
+    *,
+    facts: float,
+    dim_in: Optional[int] = None,
+    dim_out: Optional[int] = None,
+    rank: Optional[int] = None,
+    candidates: Optional[float] = None,
+    margin: float = 0.0,
+) -> float:
+    """Chance that this number of random facts fit."""
+    shape = _shape(dim, dim_in, dim_out, rank, candidates, facts, margin)
+    probability = ctypes.c_double()
+    check(lib.ireneo_capacity_probability(shape, probability))
+    return probability.value
+
+
+def effective_dimension(
+    dim: Optional[int] = None,
+    *,
+    dim_in: Optional[int] = None,
+    dim_out: Optional[int] = None,
+    rank: Optional[int] = None,
+) -> float:
+    """D = dim_in dim_out E(rank): the dimensions that a memory of this shape has to offer."""
+    return lib.ireneo_effective_dimension(_shape(dim, dim_in, dim_out, rank, None, None, 0.0))
+
+
+def listwise_capacity(tail_fraction: float) -> float:
+    """Facts over d^2 at which the target still beats the mean of the top tail_fraction of its competitors."""
+    return lib.ireneo_listwise_capacity(real(tail_fraction, "tail_fraction"))
+
+
+def free_entropy_asymptotic(load: float) -> float:
+    """log(volume of memories that recall everything) / d^2 at load n log P / d^2, candidates to infinity."""
+    return lib.ireneo_free_entropy_asymptotic(real(load, "load"))
+
+
+def free_entropy(load: float, candidates: int, draws: int = 2000, seed: int = 1) -> FreeEntropy:
+    """The same at finitely many candidates, for the decoupled problem, averaged over random draws."""
+    entropy, overlap, error = ctypes.c_double(), ctypes.c_double(), ctypes.c_double()
+    check(
+        lib.ireneo_free_entropy(
+            real(load, "load"),
+            size(candidates, "candidates", 2),
+            size(draws, "draws", 1),
+            seed64(seed),
+            entropy,
+            overlap,
+            error,
+        )
+    )
+    return FreeEntropy(entropy.value, overlap.value, error.value)

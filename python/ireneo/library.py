@@ -1,0 +1,248 @@
+"""Finds libireneo, declares its functions, and turns error codes into exceptions.
+
+Looked for, in this order: the file named by the environment variable IRENEO_LIBRARY, next to this package, in the
+build/ folder of a source tree, and where the system keeps libraries."""
+
+from __future__ import annotations
+
+import ctypes
+import ctypes.util
+import os
+from ctypes import POINTER, c_char_p, c_double, c_float, c_int, c_int64, c_size_t, c_ubyte, c_uint64, c_void_p
+from pathlib import Path
+from typing import Any, Dict, Iterator, Optional, Tuple
+
+from . import errors
+from . import structures as s
+from .version import __version__
+
+_FLOATS = POINTER(c_float)
+_DOUBLES = POINTER(c_double)
+_SIZES = POINTER(c_size_t)
+
+#: Result and arguments of every function that the binding calls. A result of ERROR is checked by `call`.
+ERROR = c_int
+PROTOTYPES: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {
+    # 1. Errors, progress, version
+    "ireneo_last_error": (c_char_p, ()),
+    "ireneo_version": (c_char_p, ()),
+    # 2. Arrays on disk
+    "ireneo_array_open": (ERROR, (c_char_p, POINTER(s.ireneo_array))),
+    "ireneo_array_close": (None, (POINTER(s.ireneo_array),)),
+    "ireneo_save_npy": (ERROR, (c_char_p, c_int, c_int, _SIZES, c_void_p)),
+    "ireneo_save_safetensors": (ERROR, (c_char_p, POINTER(s.ireneo_tensor), c_size_t, POINTER(c_char_p), c_size_t)),
+    "ireneo_safetensors_metadata": (ERROR, (c_char_p, c_char_p, POINTER(c_void_p))),
+    "ireneo_free": (None, (c_void_p,)),
+    # 3. Random numbers
+    "ireneo_random_normals_float": (None, (c_uint64, c_uint64, c_uint64, c_size_t, c_int, _FLOATS)),
+    "ireneo_random_normals": (None, (c_uint64, c_uint64, c_uint64, c_size_t, c_int, _DOUBLES)),
+    "ireneo_random_uniforms": (None, (c_uint64, c_uint64, c_uint64, c_size_t, c_int, _DOUBLES)),
+    # 4. Linear memory: the capacity law
+    "ireneo_capacity": (ERROR, (POINTER(s.ireneo_shape), POINTER(s.ireneo_capacity_report))),
+    "ireneo_effective_dimension": (c_double, (POINTER(s.ireneo_shape),)),
+    "ireneo_capacity_probability": (ERROR, (POINTER(s.ireneo_shape), _DOUBLES)),
+    "ireneo_capacity_margin": (ERROR, (POINTER(s.ireneo_shape), _DOUBLES)),
+    "ireneo_listwise_capacity": (c_double, (c_double,)),
+    "ireneo_free_entropy_asymptotic": (c_double, (c_double,)),
+    "ireneo_free_entropy": (ERROR, (c_double, c_size_t, c_size_t, c_uint64, _DOUBLES, _DOUBLES, _DOUBLES)),
+    # 5. Linear memory: facts
+    "ireneo_facts_hash": (c_uint64, (POINTER(s.ireneo_facts),)),
+    "ireneo_sample_keys": (None, (POINTER(s.ireneo_sample), c_size_t, c_size_t, _FLOATS)),
+    "ireneo_sample_values": (None, (POINTER(s.ireneo_sample), c_size_t, c_size_t, _FLOATS)),
+    "ireneo_sample_own_candidates": (None, (c_void_p, c_size_t, c_size_t, c_size_t, _FLOATS)),
+    # 6. Linear memory: storing
+    "ireneo_store": (
+        ERROR,
+        (
+            POINTER(s.ireneo_facts),
+            POINTER(s.ireneo_store_settings),
+            POINTER(POINTER(s.ireneo_memory)),
+            POINTER(s.ireneo_store_info),
+        ),
+    ),
+    "ireneo_memory_free": (None, (POINTER(s.ireneo_memory),)),
+    # 7. Linear memory: using it
+    "ireneo_check": (
+        ERROR,
+        (
+            POINTER(s.ireneo_memory),
+            POINTER(s.ireneo_facts),
+            c_int,
+            POINTER(s.ireneo_progress),
+            POINTER(c_ubyte),
+            POINTER(s.ireneo_check_report),
+        ),
+    ),
+    "ireneo_recall": (
+        ERROR,
+        (
+            POINTER(s.ireneo_memory),
+            _FLOATS,
+            c_size_t,
+            _FLOATS,
+            c_size_t,
+            c_size_t,
+            c_int,
+            POINTER(c_int64),
+            _FLOATS,
+        ),
+    ),
+    "ireneo_memory_save": (
+        ERROR,
+        (
+            POINTER(s.ireneo_memory),
+            c_char_p,
+            _FLOATS,
+            c_size_t,
+            POINTER(s.ireneo_store_settings),
+            POINTER(s.ireneo_store_info),
+        ),
+    ),
+    "ireneo_memory_load": (ERROR, (c_char_p, POINTER(POINTER(s.ireneo_memory)))),
+    # 8. Linear memory: proof
+    "ireneo_verify": (
+        ERROR,
+        (POINTER(s.ireneo_certificate), POINTER(s.ireneo_facts), c_int, POINTER(s.ireneo_verify_report)),
+    ),
+    "ireneo_certificate_save": (ERROR, (POINTER(s.ireneo_certificate), c_char_p)),
+    "ireneo_certificate_load": (ERROR, (c_char_p, POINTER(POINTER(s.ireneo_certificate)))),
+    "ireneo_certificate_free": (None, (POINTER(s.ireneo_certificate),)),
+    # 9. Dense memory: phases and basins
+    "ireneo_dense_phases": (ERROR, (POINTER(s.ireneo_dense_point), POINTER(s.ireneo_phases_report))),
+    "ireneo_dense_basins": (ERROR, (POINTER(s.ireneo_dense_point), POINTER(s.ireneo_basins_report))),
+    "ireneo_dense_scaled": (ERROR, (c_int, c_double, c_double, c_double, _DOUBLES, _DOUBLES)),
+    # 10. Dense memory: retrieval
+    "ireneo_recall_defaults": (s.ireneo_recall_settings, ()),
+    "ireneo_dense_recall": (
+        ERROR,
+        (
+            _FLOATS,
+            c_size_t,
+            c_size_t,
+            _FLOATS,
+            c_size_t,
+            POINTER(s.ireneo_recall_settings),
+            POINTER(s.ireneo_recall_result),
+            POINTER(s.ireneo_recall_info),
+        ),
+    ),
+    # 11. Dense memory: simulation
+    "ireneo_dense_experiment_defaults": (s.ireneo_dense_experiment, ()),
+    "ireneo_dense_simulate": (
+        ERROR,
+        (
+            POINTER(s.ireneo_dense_experiment),
+            c_size_t,
+            c_int,
+            POINTER(s.ireneo_progress),
+            POINTER(s.ireneo_dense_draw),
+            POINTER(s.ireneo_dense_summary),
+        ),
+    ),
+    # 12. Transformers at initialisation: theory
+    "ireneo_attention_layer": (ERROR, (POINTER(s.ireneo_attention_input), POINTER(s.ireneo_attention_report))),
+    "ireneo_transformer_defaults": (None, (POINTER(s.ireneo_transformer),)),
+    "ireneo_transformer_preset": (ERROR, (c_char_p, POINTER(s.ireneo_transformer))),
+    "ireneo_beta_from_std": (c_double, (c_double, c_double, c_double, c_double)),
+    "ireneo_propagate": (ERROR, (POINTER(s.ireneo_transformer), POINTER(s.ireneo_propagation))),
+    "ireneo_propagation_free": (None, (POINTER(s.ireneo_propagation),)),
+    "ireneo_critical_residual": (ERROR, (POINTER(s.ireneo_transformer), c_double, _DOUBLES, _DOUBLES)),
+    "ireneo_assess": (
+        ERROR,
+        (POINTER(s.ireneo_transformer), POINTER(s.ireneo_collapse_settings), POINTER(s.ireneo_assessment)),
+    ),
+    "ireneo_trainability_diagram": (
+        ERROR,
+        (
+            POINTER(s.ireneo_transformer),
+            _DOUBLES,
+            c_size_t,
+            _DOUBLES,
+            c_size_t,
+            POINTER(s.ireneo_collapse_settings),
+            POINTER(s.ireneo_trainability),
+        ),
+    ),
+    "ireneo_trainability_free": (None, (POINTER(s.ireneo_trainability),)),
+    "ireneo_recommend": (
+        ERROR,
+        (
+            POINTER(s.ireneo_transformer),
+            POINTER(s.ireneo_recommendation_settings),
+            POINTER(s.ireneo_recommendation),
+        ),
+    ),
+}
+
+
+def _places() -> Iterator[str]:
+    package = Path(__file__).resolve().parent
+    for folder in (package, package.parent.parent / "build"):
+        for name in ("libireneo.so", "libireneo.so.0", "libireneo.dylib"):
+            if (folder / name).exists():
+                yield str(folder / name)
+    found = ctypes.util.find_library("ireneo")
+    if found is not None:
+        yield found
+
+
+def _open() -> Tuple[ctypes.CDLL, str]:
+    named = os.environ.get("IRENEO_LIBRARY")
+    faults = []
+    for place in [named] if named else _places():
+        try:
+            return ctypes.CDLL(place), place
+        except OSError as fault:
+            faults.append(str(fault))
+    raise ImportError(
+        "libireneo was not found"
+        + (" (" + "; ".join(faults) + ")" if faults else "")
+        + "; build it with 'make build', install it, or name the file in the environment variable IRENEO_LIBRARY"
+    )
+
+
+def _load() -> Tuple[ctypes.CDLL, str]:
+    library, place = _open()
+    for name, (result, arguments) in PROTOTYPES.items():
+        try:
+            function = getattr(library, name)
+        except AttributeError:
+            raise ImportError(f"{place} has no function {name}: it is another version than this binding, {__version__}")
+        function.restype = result
+        function.argtypes = arguments
+    version = library.ireneo_version().decode()
+    if version.split(".")[:2] != __version__.split(".")[:2]:
+        raise ImportError(f"{place} is version {version}, but this binding is for {__version__}")
+    return library, place
+
+
+#: The library and the file it came from.
+lib, path = _load()
+
+
+def last_error() -> str:
+    """The library's sentence about the last failure in this thread."""
+    return lib.ireneo_last_error().decode("utf-8", "replace")
+
+
+def check(code: int) -> None:
+    """Raises the exception that belongs to an error code."""
+    if code != 0:
+        raise errors.BY_CODE.get(code, errors.IreneoError)(last_error())
+
+
+def encode_path(name: "os.PathLike[str] | str") -> bytes:
+    """A path as the bytes that C wants."""
+    encoded = os.fsencode(name)
+    if b"\0" in encoded:
+        raise errors.ArgumentError("a path must not hold a zero byte")
+    return encoded
+
+
+def take_text(pointer: c_void_p) -> Optional[str]:
+    """Copies a text that the library allocated, and releases it."""
+    if not pointer.value:
+        return None
+    text = ctypes.string_at(pointer.value).decode("utf-8", "replace")
+    lib.ireneo_free(pointer)
+    return text

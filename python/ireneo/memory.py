@@ -1,0 +1,327 @@
+"""Linear memories: storing facts, asking for them, checking, files."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from ctypes import POINTER, c_double, c_float, c_int64, c_ubyte
+from dataclasses import dataclass, field, fields
+from enum import Enum
+from typing import Any, Dict, NamedTuple, Optional, Tuple, Union
+
+import numpy as np
+
+from . import structures as s
+from .arrays import as_floats, copy_of, pointer, real, size
+from .errors import ArgumentError, CancelledError, DataError, Interrupted
+from .facts import Facts
+from .library import check, encode_path, lib
+from .progress import Progress, Watch
+from .proof import Certificate, take_certificate
+
+PathLike = Union[str, "os.PathLike[str]"]
+
+
+class Status(str, Enum):
+    """How storing ended. Compares equal to its word: info.status == "stored"."""
+
+    #: All facts are recalled; a full pass over all candidates found no exception.
+    STORED = "stored"
+    #: No memory of this shape recalls all facts; the certificate proves it.
+    IMPOSSIBLE = "impossible"
+    #: Some facts were given up, the rest is stored.
+    PARTIAL = "partial"
+    #: A limit was reached before an answer; the memory is the best one found.
+    UNDECIDED = "undecided"
+    #: The progress function asked to stop; the memory is the best one found and can be gone on from.
+    INTERRUPTED = "interrupted"
+
+    def __str__(self) -> str:
+        return self.value
+
+
+_STATUSES = tuple(Status)
+_SOLVERS: Dict[str, int] = {"project": 0, "hebbian": 1}
+
+
+@dataclass(frozen=True)
+class StoreInfo:
+    """How `store` ended."""
+
+    status: Status
+    facts: int
+    recalled: int
+    #: What the law says about this shape, with the ranks of the data as dimensions.
+    facts_capacity: float
+    fraction_of_capacity: float
+    #: Smallest gap between a target and its best competitor, in score spreads; negative when not all are recalled.
+    margin: float
+    #: Passes over all candidates, and iterations of the inner minimiser.
+    scans: int
+    iterations: int
+    seconds: float
+    peak_bytes: int
+    #: Dimensions that keys and values span.
+    span_in: int
+    span_out: int
+    #: Loss at the end, and the norm of its gradient over that at the start.
+    loss: float
+    gradient_ratio: float
+    #: When impossible: no memory of smaller norm recalls all facts with margin 1, on normalised data.
+    certificate_norm_bound: float
+    #: Seconds by phase.
+    phases: Dict[str, float] = field(repr=False)
+    #: The proof, when impossible.
+    certificate: Optional[Certificate] = field(default=None, repr=False)
+    #: With overload: for each fact, whether it was kept.
+    kept: Optional[np.ndarray] = field(default=None, repr=False)
+
+    @property
+    def stored(self) -> bool:
+        return self.status is Status.STORED
+
+
+@dataclass(frozen=True)
+class CheckReport:
+    """What a full pass over all candidates finds."""
+
+    facts: int
+    recalled: int
+    margin: float
+    #: Smallest score of a target minus that of its best competitor, as the scores come.
+    gap: float
+    #: Pairs that float32 could not decide and float64 did.
+    recomputed: int
+    #: For each fact, whether it is recalled.
+    mask: np.ndarray = field(repr=False)
+
+
+class Answers(NamedTuple):
+    """Best candidates of each query, best first: indices and scores, (queries, top). Where fewer candidates exist,
+    -1 and -inf."""
+
+    indices: np.ndarray
+    scores: np.ndarray
+
+
+class Memory:
+    """A matrix W (dim_out, dim_in), or two factors with W = U V^T. The score of value y for key x is y^T W x."""
+
+    def __init__(self, W: Any = None, *, U: Any = None, V: Any = None) -> None:
+        if (W is None) == (U is None) or (U is None) != (V is None):
+            raise ArgumentError("a memory is a matrix W, or two factors U and V")
+        self._W = as_floats(W, "W") if W is not None else None
+        self.U: Optional[np.ndarray] = as_floats(U, "U") if U is not None else None
+        self.V: Optional[np.ndarray] = as_floats(V, "V") if V is not None else None
+        if self.U is not None and self.V is not None and self.U.shape[1] != self.V.shape[1]:
+            raise DataError(f"U has {self.U.shape[1]} columns and V has {self.V.shape[1]}; they must agree")
+        self.facts_hash = 0
+        self._settings: Optional[s.ireneo_store_settings] = None
+        self._info: Optional[s.ireneo_store_info] = None
+
+    @property
+    def W(self) -> np.ndarray:
+        """The matrix (dim_out, dim_in), float32; computed when the memory is kept as factors."""
+        if self._W is not None:
+            return self._W
+        assert self.U is not None and self.V is not None
+        return self.U @ self.V.T
+
+    @property
+    def rank(self) -> Optional[int]:
+        """Columns of the factors; None for a full matrix."""
+        return None if self.U is None else int(self.U.shape[1])
+
+    @property
+    def dim_in(self) -> int:
+        return int(self._W.shape[1] if self._W is not None else self.V.shape[0])  # type: ignore[union-attr]
+
+    @property
+    def dim_out(self) -> int:
+        return int(self._W.shape[0] if self._W is not None else self.U.shape[0])  # type: ignore[union-attr]
+
+    def __repr__(self) -> str:
+        kind = "" if self.rank is None else f", rank {self.rank}"
+        return f"Memory({self.dim_out} x {self.dim_in}{kind})"
+
+    def _struct(self) -> s.ireneo_memory:
+        """The memory as C sees it: a view of the arrays, valid while self is."""
+        return s.ireneo_memory(
+            self.dim_in,
+            self.dim_out,
+            self.rank or 0,
+            pointer(self._W, c_float),
+            pointer(self.U, c_float),
+            pointer(self.V, c_float),
+            self.facts_hash,
+        )
+
+    def _columns(self, data: Any, name: str, wanted: int, axes: Tuple[int, ...] = (2,)) -> np.ndarray:
+        array = as_floats(data, name, axes)
+        if array.shape[-1] != wanted:
+            raise DataError(f"{name} have {array.shape[-1]} dimensions, but the memory ({self!r}) needs {wanted}")
+        return array
+
+    def recall(self, queries: Any, values: Any, top: int = 5, threads: int = 0) -> Answers:
+        """The `top` best of the values (P, dim_out) for each query (count, dim_in), or for one query (dim_in)."""
+        q = self._columns(queries, "queries", self.dim_in, (1, 2))
+        v = self._columns(values, "values", self.dim_out)
+        single = q.ndim == 1
+        count, top = 1 if single else q.shape[0], size(top, "top", 1)
+        indices = np.empty((count, min(top, 501)), dtype=np.int64)  # more is refused by the library
+        scores = np.empty(indices.shape, dtype=np.float32)
+        check(
+            lib.ireneo_recall(
+                self._struct(),
+                pointer(q, c_float),
+                count,
+                pointer(v, c_float),
+                v.shape[0],
+                top,
+                size(threads, "threads"),
+                pointer(indices, c_int64),
+                pointer(scores, c_float),
+            )
+        )
+        return Answers(indices[0], scores[0]) if single else Answers(indices, scores)
+
+    def check(
+        self, keys: Any, values: Any, targets: Any = None, *, threads: int = 0, progress: Optional[Progress] = None
+    ) -> CheckReport:
+        """Counts the facts that the memory recalls, by strict inequality, trusting nothing but the numbers."""
+        facts = Facts(keys, values, targets)
+        report = s.ireneo_check_report()
+        mask = np.zeros(facts.struct.facts, dtype=np.uint8)
+        with Watch(progress) as watch:
+            code = lib.ireneo_check(
+                self._struct(), facts.struct, size(threads, "threads"), watch.pointer, pointer(mask, c_ubyte), report
+            )
+        watch.raise_fault()
+        if watch.interrupted:
+            raise Interrupted()
+        check(code)
+        return CheckReport(report.facts, report.recalled, report.margin, report.gap, report.recomputed, mask.astype(bool))
+
+    def save(self, path: PathLike, values: Any = None) -> None:
+        """Writes a .safetensors file with tensor W, or U and V, and the values if given. The write is atomic."""
+        v = self._columns(values, "values", self.dim_out) if values is not None else None
+        check(
+            lib.ireneo_memory_save(
+                self._struct(),
+                encode_path(path),
+                pointer(v, c_float),
+                0 if v is None else v.shape[0],
+                ctypes.pointer(self._settings) if self._settings is not None else None,
+                ctypes.pointer(self._info) if self._info is not None else None,
+            )
+        )
+
+    @classmethod
+    def load(cls, path: PathLike) -> "Memory":
+        """Reads a memory that `save` or the program wrote, or any .safetensors with a tensor W, or with U and V."""
+        loaded = POINTER(s.ireneo_memory)()
+        check(lib.ireneo_memory_load(encode_path(path), loaded))
+        return _take_memory(loaded)
+
+
+def _take_memory(source: Any) -> Memory:
+    """Copies a memory out of the library's hands, and releases it."""
+    try:
+        m = source.contents
+        if m.rank == 0:
+            memory = Memory(copy_of(m.matrix, (m.dim_out, m.dim_in)))
+        else:
+            memory = Memory(U=copy_of(m.left, (m.dim_out, m.rank)), V=copy_of(m.right, (m.dim_in, m.rank)))
+        memory.facts_hash = m.facts_hash
+        return memory
+    finally:
+        lib.ireneo_memory_free(source)
+
+
+def _store_info(
+    raw: s.ireneo_store_info, certificate: Optional[Certificate], kept: Optional[np.ndarray]
+) -> StoreInfo:
+    apart = ("status", "phases", "certificate", "kept")
+    plain = {f.name: getattr(raw, f.name) for f in fields(StoreInfo) if f.name not in apart}
+    phases = {name: getattr(raw.phases, name) for name, _ in raw.phases._fields_}
+    mask = None if kept is None else kept.astype(bool)
+    return StoreInfo(status=_STATUSES[raw.status], phases=phases, certificate=certificate, kept=mask, **plain)
+
+
+def _weights(data: Any, count: int) -> np.ndarray:
+    weights = np.ascontiguousarray(data, dtype=np.float64)
+    if weights.shape != (count,):
+        raise DataError(f"weights have shape {weights.shape}, but there are {count} facts")
+    return weights
+
+
+def store(
+    keys: Any,
+    values: Any,
+    targets: Any = None,
+    *,
+    rank: Optional[int] = None,
+    solver: str = "project",
+    margin: float = 0.0,
+    initial: Optional[Memory] = None,
+    overload: bool = False,
+    weights: Any = None,
+    max_scans: int = 0,
+    max_iterations: int = 0,
+    threads: int = 0,
+    progress: Optional[Progress] = None,
+) -> Tuple[Memory, StoreInfo]:
+    """Stores facts in a matrix, or says that it cannot be done.
+
+    keys (n, dim_in); values (P, dim_out) that all keys compete over; targets (n): index of each key's value, without
+    them fact i has value i. See `Facts` for values of each fact's own.
+
+    rank: largest rank of the matrix (None: full). solver: "project" reaches capacity, "hebbian" is one pass and a
+    quarter of it. margin: margin of the loss in score spreads (0: chosen by load). initial: a memory to start from.
+    overload: when more facts are offered than fit, choose which to keep (info.kept) and store those; weights (n), all
+    above 0, tell how much each fact matters.
+    max_scans, max_iterations, threads: 0 means 40, 3000, all cores. progress: a function of (stage, done, total);
+    anything true it returns stops the work with status "interrupted".
+
+    Returns the memory and how it ended; check info.status. Ctrl-C raises `Interrupted`, a KeyboardInterrupt that
+    carries the memory and the info.
+    """
+    facts = Facts(keys, values, targets)
+    if solver not in _SOLVERS:
+        raise ArgumentError(f"solver is one of {', '.join(_SOLVERS)}, not {solver!r}")
+    if weights is not None and not overload:
+        raise ArgumentError("weights only make sense with overload")
+    heavy = _weights(weights, facts.struct.facts) if weights is not None else None
+    kept = np.zeros(facts.struct.facts, dtype=np.uint8) if overload else None
+    start = initial._struct() if initial is not None else None
+    proof = POINTER(s.ireneo_certificate)()
+    settings = s.ireneo_store_settings(
+        solver=_SOLVERS[solver],
+        rank=0 if rank is None else size(rank, "rank", 1),
+        threads=size(threads, "threads"),
+        max_scans=size(max_scans, "max_scans"),
+        max_iterations=size(max_iterations, "max_iterations"),
+        margin=real(margin, "margin"),
+        overload=int(bool(overload)),
+        weights=pointer(heavy, c_double),
+        kept=pointer(kept, c_ubyte),
+    )
+    settings.certificate = ctypes.pointer(proof)
+    if start is not None:
+        settings.initial = ctypes.pointer(start)
+    stored = POINTER(s.ireneo_memory)()
+    raw = s.ireneo_store_info()
+    with Watch(progress) as watch:
+        settings.progress = watch.pointer
+        code = lib.ireneo_store(facts.struct, settings, stored, raw)
+    certificate = take_certificate(proof) if proof else None
+    memory = _take_memory(stored) if stored else None
+    watch.raise_fault()
+    if watch.interrupted and (memory is None or raw.status == _STATUSES.index(Status.INTERRUPTED)):
+        raise Interrupted(memory, _store_info(raw, certificate, kept) if memory is not None else None)
+    check(code)
+    if memory is None:
+        raise CancelledError("the work was stopped before there was a memory")
+    memory._settings = s.ireneo_store_settings(solver=settings.solver, rank=settings.rank, margin=settings.margin)
+    memory._info = raw
+    return memory, _store_info(raw, certificate, kept)

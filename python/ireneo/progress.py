@@ -1,0 +1,67 @@
+"""Long work: how far it is, and Ctrl-C.
+
+While C runs, Python cannot raise KeyboardInterrupt; and one raised inside a callback would be lost. So SIGINT only
+sets a flag meanwhile, the callback hands the flag to the library, the library stops at the next safe point, and the
+exception is raised when it has returned."""
+
+from __future__ import annotations
+
+import ctypes
+import signal
+import threading
+from types import TracebackType
+from typing import Any, Callable, Optional, Type
+
+from . import structures as s
+from .errors import ArgumentError
+
+#: progress(stage, done, total); anything true stops the work.
+Progress = Callable[[str, float, float], Any]
+
+
+class Watch:
+    """Context in which a call that takes an ireneo_progress runs. `struct` is passed to C."""
+
+    def __init__(self, progress: Optional[Progress] = None) -> None:
+        if progress is not None and not callable(progress):
+            raise ArgumentError("progress must be a function of (stage, done, total)")
+        self.interrupted = False
+        self._fault: Optional[BaseException] = None
+        self._progress = progress
+        self._previous: Any = None
+        self._report = s.REPORT(self._on_report)  # kept here: C only borrows it
+        self.struct = s.ireneo_progress(self._report, None)
+
+    @property
+    def pointer(self) -> Any:
+        return ctypes.pointer(self.struct)
+
+    def _on_report(self, _context: Any, stage: bytes, done: float, total: float) -> int:
+        try:
+            if self._progress is not None and self._fault is None:
+                if self._progress(stage.decode("utf-8", "replace"), done, total):
+                    return 1
+        except BaseException as fault:  # also KeyboardInterrupt of a handler that is not ours
+            self._fault = fault
+        return int(self.interrupted or self._fault is not None)
+
+    def _on_signal(self, _number: int, _frame: Any) -> None:
+        self.interrupted = True
+
+    def __enter__(self) -> "Watch":
+        ours = threading.current_thread() is threading.main_thread()
+        if ours and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+            self._previous = signal.signal(signal.SIGINT, self._on_signal)
+        return self
+
+    def __exit__(
+        self, kind: Optional[Type[BaseException]], fault: Optional[BaseException], trace: Optional[TracebackType]
+    ) -> None:
+        if self._previous is not None:
+            signal.signal(signal.SIGINT, self._previous)
+            self._previous = None
+
+    def raise_fault(self) -> None:
+        """Raises what the caller's own progress function raised."""
+        if self._fault is not None:
+            raise self._fault

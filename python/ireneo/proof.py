@@ -1,0 +1,112 @@
+"""Certificates: proofs that facts do not fit, and their check."""
+
+from __future__ import annotations
+
+import os
+from ctypes import POINTER, c_double, c_int64
+from dataclasses import dataclass
+from typing import Any, Union
+
+import numpy as np
+
+from . import structures as s
+from .arrays import as_indices, copy_of, pointer, seed64, size
+from .errors import DataError
+from .facts import Facts
+from .library import check, encode_path, lib
+
+PathLike = Union[str, "os.PathLike[str]"]
+
+
+@dataclass(frozen=True)
+class VerifyReport:
+    """What the independent check of a certificate finds. True when it was accepted."""
+
+    accepted: bool
+    #: No memory of smaller Frobenius norm recalls all facts with margin 1, on normalised data.
+    norm_bound: float
+    #: Sum of the weights, |E|_F on normalised data, and the rounding error that was added to it.
+    weight_sum: float
+    residual: float
+    rounding_bound: float
+    weights: int
+    #: Why it was not accepted, or what it proves.
+    sentence: str
+
+    def __bool__(self) -> bool:
+        return self.accepted
+
+
+class Certificate:
+    """Weights R_k > 0 on pairs (fact, competitor) with sum_k R_k (y_target - y_competitor) x^T = 0. A memory that
+    recalls all facts would make every term's score positive, and their sum zero."""
+
+    def __init__(self, facts: Any, competitors: Any, weights: Any, *, facts_hash: int = 0, reason: str = "") -> None:
+        self.facts = as_indices(facts, "facts")
+        self.competitors = as_indices(competitors, "competitors")
+        self.weights = np.ascontiguousarray(weights, dtype=np.float64)
+        if not self.facts.shape == self.competitors.shape == self.weights.shape:
+            raise DataError(
+                f"{self.facts.size} facts, {self.competitors.size} competitors, {self.weights.size} weights; "
+                "they must be as many"
+            )
+        self.facts_hash = seed64(facts_hash, "facts_hash")
+        self.reason = reason
+
+    def __len__(self) -> int:
+        return int(self.weights.size)
+
+    def __repr__(self) -> str:
+        return f"Certificate({len(self)} weights on {np.unique(self.facts).size} facts)"
+
+    def _struct(self) -> s.ireneo_certificate:
+        """The certificate as C sees it: a view of the arrays, valid while self is."""
+        return s.ireneo_certificate(
+            len(self),
+            pointer(self.facts, c_int64),
+            pointer(self.competitors, c_int64),
+            pointer(self.weights, c_double),
+            self.facts_hash,
+            self.reason.encode()[:159],
+        )
+
+    def verify(self, keys: Any, values: Any, targets: Any = None, *, threads: int = 0) -> VerifyReport:
+        """Checks the proof against the facts with code that shares nothing with the solver."""
+        facts = Facts(keys, values, targets)
+        report = s.ireneo_verify_report()
+        check(lib.ireneo_verify(self._struct(), facts.struct, size(threads, "threads"), report))
+        return VerifyReport(
+            bool(report.accepted),
+            report.norm_bound,
+            report.weight_sum,
+            report.residual,
+            report.rounding_bound,
+            report.weights,
+            report.sentence.decode("utf-8", "replace"),
+        )
+
+    def save(self, path: PathLike) -> None:
+        """Writes the certificate as .safetensors. The write is atomic."""
+        check(lib.ireneo_certificate_save(self._struct(), encode_path(path)))
+
+    @classmethod
+    def load(cls, path: PathLike) -> "Certificate":
+        """Reads a certificate that `save` or the program wrote."""
+        loaded = POINTER(s.ireneo_certificate)()
+        check(lib.ireneo_certificate_load(encode_path(path), loaded))
+        return take_certificate(loaded)
+
+
+def take_certificate(source: Any) -> Certificate:
+    """Copies a certificate out of the library's hands, and releases it."""
+    try:
+        c = source.contents
+        return Certificate(
+            copy_of(c.facts, (c.count,)),
+            copy_of(c.candidates, (c.count,)),
+            copy_of(c.weights, (c.count,)),
+            facts_hash=c.facts_hash,
+            reason=c.reason.decode("utf-8", "replace"),
+        )
+    finally:
+        lib.ireneo_certificate_free(source)

@@ -1,0 +1,112 @@
+"""Random numbers as functions of (seed, stream, index), and random instances of the theory's two problems."""
+
+from __future__ import annotations
+
+import ctypes
+from dataclasses import dataclass
+from typing import Any, Optional, Tuple, Union
+
+import numpy as np
+
+from . import structures as s
+from .arrays import pointer, seed64, size
+from .errors import ArgumentError
+from .library import lib
+
+Shape = Union[int, Tuple[int, ...]]
+
+
+def _sizes(shape: Shape) -> Tuple[int, ...]:
+    if isinstance(shape, tuple):
+        return tuple(size(k, "shape") for k in shape)
+    return (size(shape, "shape"),)
+
+
+def _fill(function: Any, ctype: Any, dtype: Any, shape: Shape, seed: int, stream: int, first: int, threads: int) -> np.ndarray:
+    values = np.empty(_sizes(shape), dtype=dtype)
+    if values.size > 0:
+        function(
+            seed64(seed),
+            seed64(stream, "stream"),
+            seed64(first, "first"),
+            values.size,
+            size(threads, "threads"),
+            pointer(values, ctype),
+        )
+    return values
+
+
+def random_normals(
+    shape: Shape, *, seed: int = 1, stream: int = 0, first: int = 0, dtype: Any = np.float32, threads: int = 0
+) -> np.ndarray:
+    """N(0, 1) numbers first, first + 1, ... of a stream, in float32 (the same bits everywhere) or float64."""
+    if np.dtype(dtype) == np.float32:
+        return _fill(lib.ireneo_random_normals_float, ctypes.c_float, np.float32, shape, seed, stream, first, threads)
+    if np.dtype(dtype) == np.float64:
+        return _fill(lib.ireneo_random_normals, ctypes.c_double, np.float64, shape, seed, stream, first, threads)
+    raise ArgumentError(f"random normals come in float32 and float64, not {np.dtype(dtype)}")
+
+
+def random_uniforms(shape: Shape, *, seed: int = 1, stream: int = 0, first: int = 0, threads: int = 0) -> np.ndarray:
+    """Numbers first, first + 1, ... of a stream, uniform on (0, 1), in float64."""
+    return _fill(lib.ireneo_random_uniforms, ctypes.c_double, np.float64, shape, seed, stream, first, threads)
+
+
+@dataclass(frozen=True)
+class OwnCandidates:
+    """A set of candidates for every fact, made when needed and never held: the decoupled problem. Takes the place of
+    the values in `store`, `Memory.check` and `Certificate.verify`."""
+
+    seed: int
+    dim_in: int
+    dim_out: int
+    candidates: int
+
+    def of(self, fact: int, first: int = 0, count: Optional[int] = None) -> np.ndarray:
+        """Candidates first .. first + count - 1 of one fact, as an array (count, dim_out)."""
+        count = self.candidates - first if count is None else count
+        if not (0 <= first and 0 <= count and first + count <= self.candidates):
+            raise ArgumentError(f"there are only candidates 0 to {self.candidates - 1}")
+        values = np.empty((count, self.dim_out), dtype=np.float32)
+        source = s.ireneo_sample(self.seed, self.dim_in, self.dim_out)
+        lib.ireneo_sample_own_candidates(
+            ctypes.addressof(source), size(fact, "fact"), first, count, pointer(values, ctypes.c_float)
+        )
+        return values
+
+
+def sample(
+    dim: Optional[int] = None,
+    *,
+    facts: int,
+    candidates: Optional[int] = None,
+    seed: int = 1,
+    dim_in: Optional[int] = None,
+    dim_out: Optional[int] = None,
+    problem: str = "original",
+) -> Tuple[np.ndarray, Any]:
+    """Random keys (facts, dim_in) and values, all N(0, 1); fact i belongs to candidate i.
+
+    problem "original": values are an array (candidates, dim_out) that all facts share. "decoupled": an OwnCandidates,
+    since every fact has a set of its own. A smaller instance of the same seed is a prefix of a larger one.
+    """
+    if dim is not None and (dim_in is not None or dim_out is not None):
+        raise ArgumentError("give dim, or dim_in and dim_out, not both")
+    if dim is None and (dim_in is None or dim_out is None):
+        raise ArgumentError("give dim, or both dim_in and dim_out")
+    inner = size(dim if dim is not None else dim_in, "dim_in", 1)
+    outer = size(dim if dim is not None else dim_out, "dim_out", 1)
+    count = size(facts, "facts", 1)
+    choice = size(candidates if candidates is not None else facts, "candidates", 2)
+    if choice < count:
+        raise ArgumentError("every fact needs a value of its own: candidates must be at least facts")
+    source = s.ireneo_sample(seed64(seed), inner, outer)
+    keys = np.empty((count, inner), dtype=np.float32)
+    lib.ireneo_sample_keys(source, 0, count, pointer(keys, ctypes.c_float))
+    if problem == "decoupled":
+        return keys, OwnCandidates(seed64(seed), inner, outer, choice)
+    if problem != "original":
+        raise ArgumentError(f"problem is 'original' or 'decoupled', not {problem!r}")
+    values = np.empty((choice, outer), dtype=np.float32)
+    lib.ireneo_sample_values(source, 0, choice, pointer(values, ctypes.c_float))
+    return keys, values

@@ -1,0 +1,28 @@
+/* The dense figures' way to the simulation and to the theory of finite N. */
+#include "lab/dense_points.h"
+#include "base/error.h"
+
+ireneo_error ireneo_dense_point_of(const figure_request *request, const dense_points_request *wanted,
+                                   ireneo_dense_summary *summary) {
+    ireneo_dense_experiment e = ireneo_dense_experiment_defaults();
+    e.method = wanted->method;
+    e.measure = wanted->measure;
+    e.neurons = wanted->neurons;
+    e.log_patterns = wanted->log_patterns;
+    e.lambda = wanted->lambda;
+    e.steps = wanted->steps;
+    e.seed = request->seed;
+    if (wanted->closeness > 0.0) e.closeness = wanted->closeness;
+    return ireneo_dense_simulate(&e, wanted->draws, request->threads, request->progress, NULL, summary);
+}
+
+ireneo_error ireneo_dense_finite_lambdas(size_t neurons, double alpha, double *one_step, double *converged,
+                                         double *limit) {
+    ireneo_dense_point point = {.ensemble = IRENEO_SPHERICAL, .alpha = alpha, .neurons = (double)neurons};
+    ireneo_phases_report report;
+    IRENEO_TRY(ireneo_dense_phases(&point, &report));
+    *one_step = report.lambda_one_step;
+    *converged = report.lambda_converged;
+    *limit = report.lambda_c;
+    return IRENEO_OK;
+}

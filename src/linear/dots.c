@@ -1,0 +1,130 @@
+/* Inner products with shared loads and one reduction for all eight sums. Intrinsics, because a compiler
+ * reduces each sum on its own, which for vectors of a hundred entries costs as much as the products. */
+#include "linear/dots.h"
+
+#if defined(__x86_64__) && defined(__GNUC__)
+#include <immintrin.h>
+
+#define TARGET_AVX2   __attribute__((target("avx2,fma,f16c")))
+#define TARGET_AVX512 __attribute__((target("avx512f,avx512vl,avx2,fma,f16c")))
+
+/* Sums of the entries of each of eight vectors. */
+TARGET_AVX2 static inline void reduce_eight(const __m256 r[8], float *out) {
+    __m256 a = _mm256_hadd_ps(_mm256_hadd_ps(r[0], r[1]), _mm256_hadd_ps(r[2], r[3]));
+    __m256 b = _mm256_hadd_ps(_mm256_hadd_ps(r[4], r[5]), _mm256_hadd_ps(r[6], r[7]));
+    _mm_storeu_ps(out, _mm_add_ps(_mm256_castps256_ps128(a), _mm256_extractf128_ps(a, 1)));
+    _mm_storeu_ps(out + 4, _mm_add_ps(_mm256_castps256_ps128(b), _mm256_extractf128_ps(b, 1)));
+}
+
+TARGET_AVX512 static inline __m256 fold(__m512 v) {
+    return _mm256_add_ps(_mm512_castps512_ps256(v),
+                         _mm256_castpd_ps(_mm512_extractf64x4_pd(_mm512_castps_pd(v), 1)));
+}
+
+TARGET_AVX2 static void dots_avx2(const float *h, const float *const y[8], size_t dim, float *out) {
+    __m256 sum[8];
+    for (int q = 0; q < 8; q++) sum[q] = _mm256_setzero_ps();
+    for (size_t k = 0; k < dim; k += 8) {
+        __m256 x = _mm256_loadu_ps(h + k);
+        for (int q = 0; q < 8; q++) sum[q] = _mm256_fmadd_ps(x, _mm256_loadu_ps(y[q] + k), sum[q]);
+    }
+    reduce_eight(sum, out);
+}
+
+TARGET_AVX2 static void half_dots_avx2(const float *h, const uint16_t *const y[8], size_t dim, float *out) {
+    __m256 sum[8];
+    for (int q = 0; q < 8; q++) sum[q] = _mm256_setzero_ps();
+    for (size_t k = 0; k < dim; k += 8) {
+        __m256 x = _mm256_loadu_ps(h + k);
+        for (int q = 0; q < 8; q++)
+            sum[q] = _mm256_fmadd_ps(
+                x, _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(const void *)(y[q] + k))), sum[q]);
+    }
+    reduce_eight(sum, out);
+}
+
+TARGET_AVX512 static void dots_avx512(const float *h, const float *const y[8], size_t dim, float *out) {
+    __m512 sum[8];
+    __m256 folded[8];
+    for (int q = 0; q < 8; q++) sum[q] = _mm512_setzero_ps();
+    for (size_t k = 0; k < dim; k += 16) {
+        __m512 x = _mm512_loadu_ps(h + k);
+        for (int q = 0; q < 8; q++) sum[q] = _mm512_fmadd_ps(x, _mm512_loadu_ps(y[q] + k), sum[q]);
+    }
+    for (int q = 0; q < 8; q++) folded[q] = fold(sum[q]);
+    reduce_eight(folded, out);
+}
+
+TARGET_AVX512 static void half_dots_avx512(const float *h, const uint16_t *const y[8], size_t dim,
+                                           float *out) {
+    __m512 sum[8];
+    __m256 folded[8];
+    for (int q = 0; q < 8; q++) sum[q] = _mm512_setzero_ps();
+    for (size_t k = 0; k < dim; k += 16) {
+        __m512 x = _mm512_loadu_ps(h + k);
+        for (int q = 0; q < 8; q++)
+            sum[q] = _mm512_fmadd_ps(
+                x, _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)(const void *)(y[q] + k))), sum[q]);
+    }
+    for (int q = 0; q < 8; q++) folded[q] = fold(sum[q]);
+    reduce_eight(folded, out);
+}
+
+TARGET_AVX2 static void to_half_avx2(const float *values, size_t count, uint16_t *half) {
+    for (size_t k = 0; k < count; k++) half[k] = _cvtss_sh(values[k], _MM_FROUND_TO_NEAREST_INT);
+}
+
+static bool has_avx512(void) {
+    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl");
+}
+static bool has_avx2(void) {
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+}
+
+#else
+#define dots_avx2(h, y, dim, out)
+#define dots_avx512(h, y, dim, out)
+#define half_dots_avx2(h, y, dim, out)
+#define half_dots_avx512(h, y, dim, out)
+#define to_half_avx2(values, count, half)
+static bool has_avx512(void) {
+    return false;
+}
+static bool has_avx2(void) {
+    return false;
+}
+#endif
+
+static void dots_portable(const float *h, const float *const y[8], size_t dim, float *out) {
+    for (int q = 0; q < 8; q++) {
+        float sum = 0.0f;
+#pragma omp simd reduction(+ : sum)
+        for (size_t k = 0; k < dim; k++) sum += h[k] * y[q][k];
+        out[q] = sum;
+    }
+}
+
+void ireneo_eight_dots(const float *h, const float *const y[8], size_t dim, float *out) {
+    if (has_avx512())
+        dots_avx512(h, y, dim, out);
+    else if (has_avx2())
+        dots_avx2(h, y, dim, out);
+    else
+        dots_portable(h, y, dim, out);
+}
+
+/* Every processor with AVX2 and FMA converts half precision too. */
+bool ireneo_half_dots_available(void) {
+    return has_avx2();
+}
+
+void ireneo_eight_half_dots(const float *h, const uint16_t *const y[8], size_t dim, float *out) {
+    if (has_avx512())
+        half_dots_avx512(h, y, dim, out);
+    else
+        half_dots_avx2(h, y, dim, out);
+}
+
+void ireneo_floats_to_half(const float *values, size_t count, uint16_t *half) {
+    to_half_avx2(values, count, half);
+}

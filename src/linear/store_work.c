@@ -1,0 +1,218 @@
+/* Preparation, scans and proofs of a store. */
+#include "linear/store_work.h"
+#include "base/memory.h"
+#include "linear/cone.h"
+#include "linear/memory_object.h"
+#include "linear/proof.h"
+#include "linear/search.h"
+#include "linear/start.h"
+
+#include <math.h>
+
+/* Half precision pays when the values do not fit into a core's own cache, and is good enough well below
+ * capacity: the lists then have to show a gap that its drift cannot close. */
+enum { HALF_FROM = 150000 };
+static const double HALF_BELOW = 0.97;
+static const float HALF_GAP = 2e-3f;
+
+ireneo_error ireneo_work_estimate(const ireneo_facts *f, int threads) {
+    double n = (double)f->facts, p = (double)f->candidates, a = (double)f->dim_in, b = (double)f->dim_out;
+    double own = f->values == NULL ? n * IRENEO_LIST_ROOM * b : 2.0 * p * b;
+    double bytes = 4.0 * (n * a + own + n * IRENEO_LIST_ROOM * 3.0 +
+                          a * b * (2.0 * IRENEO_HISTORY + IRENEO_GROUPS + 8.0)) +
+                   8.0 * (3.0 * (a * a + b * b) + 16.0 * fmax(a * a, b * b)) + 8e6 * (double)threads;
+    return ireneo_memory_require(bytes, "storing these facts");
+}
+
+static ireneo_error describe_law(ireneo_store_work *s) {
+    ireneo_shape shape = {.dim_in = s->problem.dim_in,
+                          .dim_out = s->problem.dim_out,
+                          .rank = s->settings.rank,
+                          .candidates = (double)s->facts->candidates};
+    size_t smaller = shape.dim_in < shape.dim_out ? shape.dim_in : shape.dim_out;
+    if (shape.rank >= smaller) shape.rank = 0;
+    if (smaller == 0) return IRENEO_OK; /* nothing varies: no capacity at all */
+    double dimension = ireneo_effective_dimension(&shape),
+           delta; /* the whole report would take longer than a small store */
+    IRENEO_TRY(ireneo_cone_delta_rough(shape.candidates, &delta));
+    double capacity = dimension / delta;
+    if (s->facts->targets == NULL && s->facts->facts == s->facts->candidates && capacity >= 2.0) {
+        /* One value a fact: the law with P = n, by a secant step in log P for log(P delta(P)) = log D. */
+        double other, l0 = log(shape.candidates), l1 = log(capacity);
+        IRENEO_TRY(ireneo_cone_delta_rough(capacity, &other));
+        double f0 = l0 + log(delta) - log(dimension), f1 = l1 + log(other) - log(dimension);
+        if (fabs(f1 - f0) > 1e-9) capacity = exp(l1 - f1 * (l1 - l0) / (f1 - f0));
+    }
+    s->info->facts_capacity = capacity;
+    s->info->fraction_of_capacity = (double)s->facts->facts / capacity;
+    return IRENEO_OK;
+}
+
+ireneo_error ireneo_work_prepare(ireneo_store_work *s) {
+    double t0 = ireneo_seconds();
+    IRENEO_TRY(ireneo_problem_make(s->facts, s->settings.threads, &s->problem));
+    s->info->span_in = s->problem.dim_in;
+    s->info->span_out = s->problem.dim_out;
+    IRENEO_TRY(describe_law(s));
+    double t1 = ireneo_seconds();
+    size_t room = s->facts->candidates - 1 < IRENEO_LIST_ROOM ? s->facts->candidates - 1 : IRENEO_LIST_ROOM;
+    IRENEO_TRY(ireneo_lists_allocate(&s->problem, room, s->settings.rank > 0, &s->lists));
+    IRENEO_TRY(ireneo_inner_allocate(&s->problem, &s->lists, s->settings.rank, IRENEO_HISTORY, &s->inner));
+    IRENEO_TRY(ireneo_start(&s->problem, s->settings.initial, s->settings.rank, &s->inner));
+    double close = s->info->fraction_of_capacity;
+    s->inner.margin = (float)(s->settings.margin > 0.0 ? s->settings.margin
+                              : close > 1.015          ? 1.0
+                              : close > 0.97           ? 0.025
+                                                       : 0.05);
+    s->inner.required = (float)ireneo_rounding_gap(&s->problem, &s->inner);
+    if (close < HALF_BELOW && s->facts->candidates * s->problem.stride > HALF_FROM) {
+        IRENEO_TRY(ireneo_inner_use_half(&s->inner));
+        if (s->inner.half != NULL) s->inner.required = fmaxf(s->inner.required, HALF_GAP);
+    }
+    s->info->phases.whiten = t1 - t0;
+    s->info->phases.start = ireneo_seconds() - t1;
+    return ireneo_memory_allocate(s->facts->dim_in, s->facts->dim_out, s->settings.rank, &s->memory);
+}
+
+void ireneo_work_free(ireneo_store_work *s) {
+    ireneo_certificate_free(s->certificate);
+    ireneo_inner_free(&s->inner);
+    ireneo_lists_free(&s->lists);
+    ireneo_problem_free(&s->problem);
+}
+
+void ireneo_work_exact(ireneo_store_work *s) {
+    if (s->inner.half == NULL) return;
+    ireneo_inner_stop_half(&s->inner);
+    s->inner.required = (float)ireneo_rounding_gap(&s->problem, &s->inner);
+}
+
+ireneo_error ireneo_work_export(ireneo_store_work *s) {
+    const ireneo_problem *p = &s->problem;
+    if (p->dim_in == 0 || p->dim_out == 0) return IRENEO_OK; /* nothing varies: the memory stays zero */
+    if (s->settings.rank == 0) return ireneo_matrix_from_white(p, s->inner.point, s->memory->matrix);
+    IRENEO_TRY(ireneo_factor_from_white(&p->values, s->inner.point, s->settings.rank, s->memory->left));
+    return ireneo_factor_from_white(&p->keys, s->inner.point + p->dim_out * s->settings.rank,
+                                    s->settings.rank, s->memory->right);
+}
+
+void ireneo_work_mask(ireneo_store_work *s) {
+    for (size_t i = 0; s->given_up != NULL && i < s->facts->facts; i++)
+        if (s->given_up[i]) s->lists.count[i] = 0;
+}
+
+ireneo_error ireneo_work_scan(ireneo_store_work *s, size_t keep) {
+    double t0 = ireneo_seconds();
+    IRENEO_TRY(ireneo_search(&s->problem, s->inner.w, keep, 0.5f * s->inner.margin, s->settings.progress,
+                             &s->lists));
+    s->info->scans++;
+    ireneo_work_mask(s);
+    double t1 = ireneo_seconds();
+    ireneo_inner_evaluate(&s->inner);
+    s->info->phases.scan += t1 - t0;
+    s->info->phases.gradient += ireneo_seconds() - t1;
+    if (s->first_gradient == 0.0) s->first_gradient = s->inner.gradient_norm;
+    return IRENEO_OK;
+}
+
+/* Scores of a listed pair in white coordinates, for pairs that a proof found. */
+static void add_pairs(ireneo_store_work *s, const ireneo_pairs *pairs) {
+    const ireneo_problem *p = &s->problem;
+    float *own = NULL, *h = NULL;
+    if (IRENEO_ALLOCATE(&own, p->dim_out, "candidate") == IRENEO_OK &&
+        IRENEO_ALLOCATE(&h, p->dim_out, "row") == IRENEO_OK) {
+        for (size_t k = 0; k < pairs->count; k++) {
+            size_t row = pairs->items[k].fact;
+            if (s->given_up != NULL && s->given_up[row]) continue;
+            uint32_t index = pairs->items[k].candidate;
+            ireneo_row_product(p, s->inner.w, row, h);
+            const float *value = own;
+            if (p->y != NULL)
+                value = p->y + (size_t)index * p->stride;
+            else
+                p->facts->own_candidates(p->facts->own_context, row, index, 1, own);
+            ireneo_list_add(&s->lists, p, row, index, (float)ireneo_dot(h, value, p->dim_out, 1));
+        }
+    }
+    free(own);
+    free(h);
+}
+
+ireneo_error ireneo_work_prove(ireneo_store_work *s, bool *standing) {
+    double t0 = ireneo_seconds();
+    ireneo_pairs near = {0};
+    ireneo_check_report report;
+    ireneo_error failed = ireneo_work_export(s);
+    if (failed == IRENEO_OK)
+        failed = ireneo_proof(s->memory, s->facts, s->settings.threads, s->settings.progress,
+                              0.5 * (double)s->inner.margin, 32, &near, s->recalled, &report);
+    if (failed == IRENEO_OK) {
+        s->info->scans++;
+        s->info->recalled = report.recalled;
+        s->info->margin = report.margin;
+        *standing = report.recalled == report.facts;
+        for (size_t i = 0; !*standing && s->recalled != NULL && s->given_up != NULL; i++) {
+            if (i == report.facts)
+                *standing = true;
+            else if (!s->given_up[i] && !s->recalled[i])
+                break;
+        }
+        if (!*standing) {
+            ireneo_work_exact(s);
+            add_pairs(s, &near);
+            ireneo_inner_evaluate(&s->inner);
+            if (s->inner.violations == 0)
+                s->inner.required = fminf(4.0f * s->inner.required, 0.5f * s->inner.margin);
+        }
+    }
+    free(near.items);
+    s->info->phases.proof += ireneo_seconds() - t0;
+    return failed;
+}
+
+/* Counts what the memory, as it is, recalls. */
+static ireneo_error count_recalled(ireneo_store_work *s) {
+    ireneo_check_report report;
+    IRENEO_TRY(
+        ireneo_proof(s->memory, s->facts, s->settings.threads, NULL, 0.0, 0, NULL, s->recalled, &report));
+    s->info->scans++;
+    s->info->recalled = report.recalled;
+    s->info->margin = report.margin;
+    return IRENEO_OK;
+}
+
+ireneo_error ireneo_work_count(ireneo_store_work *s) {
+    IRENEO_TRY(ireneo_work_export(s));
+    return count_recalled(s);
+}
+
+ireneo_error ireneo_work_hebbian(ireneo_store_work *s) {
+    const ireneo_facts *f = s->facts;
+    ireneo_memory *m = s->memory;
+    /* The caller's numbers as they are: in white coordinates the rule would be another, better one. */
+    const ireneo_problem plain = {.facts = f,
+                                  .rows = f->facts,
+                                  .columns = f->candidates,
+                                  .dim_in = f->dim_in,
+                                  .dim_out = f->dim_out,
+                                  .stride = f->dim_out,
+                                  .x = (float *)f->keys,
+                                  .y = (float *)f->values,
+                                  .threads = s->settings.threads};
+    if (m->rank == 0) {
+        IRENEO_TRY(ireneo_problem_hebbian(&plain, m->matrix));
+        return count_recalled(s);
+    }
+    float *matrix = NULL;
+    IRENEO_TRY(IRENEO_ALLOCATE(&matrix, f->dim_out * f->dim_in, "Hebbian matrix"));
+    ireneo_error failed = ireneo_problem_hebbian(&plain, matrix);
+    if (failed == IRENEO_OK)
+        failed = ireneo_factorise(matrix, f->dim_out, f->dim_in, m->rank, m->left, m->right);
+    free(matrix);
+    return failed == IRENEO_OK ? count_recalled(s) : failed;
+}
+
+bool ireneo_work_stop_asked(const ireneo_store_work *s) {
+    double recalled = (double)(s->facts->facts - s->inner.violations);
+    return ireneo_report(s->settings.progress, "storing facts", recalled, (double)s->facts->facts) != 0;
+}

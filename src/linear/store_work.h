@@ -1,0 +1,69 @@
+/* The pieces of a store that is under way, shared by the plain solver and the overload mode. */
+#ifndef IRENEO_LINEAR_STORE_WORK_H
+#define IRENEO_LINEAR_STORE_WORK_H
+
+#include "base/progress.h"
+#include "linear/inner.h"
+
+enum {
+    IRENEO_FIRST_KEEP = 48,      /* competitors kept by the first scan, */
+    IRENEO_LATER_KEEP = 64,      /* by later ones, */
+    IRENEO_LIST_ROOM = 160,      /* and room for those that proofs add */
+    IRENEO_FIRST_ITERATIONS = 5, /* iterations on the first lists: they only have to find the region */
+    IRENEO_PATIENCE = 30,        /* iterations after which lists are made anew; grows */
+    IRENEO_HISTORY = 10
+};
+
+typedef struct ireneo_store_work {
+    const ireneo_facts *facts;
+    ireneo_store_settings settings;
+    ireneo_store_info *info;
+    ireneo_problem problem;
+    ireneo_lists lists;
+    ireneo_inner inner;
+    ireneo_memory *memory;
+    double first_gradient, suspicious;
+    ireneo_certificate *certificate;
+    ireneo_verify_report verdict;
+    size_t max_scans, max_iterations;
+    unsigned char *given_up; /* (facts) rows that no longer count, or NULL: none */
+    unsigned char *recalled; /* (facts) outcome of the last proof, or NULL: not wanted */
+} ireneo_store_work;
+
+/* Memory that a store needs, against what the machine has. */
+ireneo_error ireneo_work_estimate(const ireneo_facts *facts, int threads);
+
+/* White coordinates, the law, lists, the starting point. */
+ireneo_error ireneo_work_prepare(ireneo_store_work *work);
+void ireneo_work_free(ireneo_store_work *work);
+
+/* A search scan at the current point, then loss and gradient on the new lists. Rows given up keep no list. */
+ireneo_error ireneo_work_scan(ireneo_store_work *work, size_t keep);
+
+/* Empties the lists of rows given up, so that they have no part in the loss. */
+void ireneo_work_mask(ireneo_store_work *work);
+
+/* From here on the search line uses float32: iterations have become many, or a proof has failed. */
+void ireneo_work_exact(ireneo_store_work *work);
+
+/* The memory in the caller's coordinates, rounded to float32 as it will be saved. */
+ireneo_error ireneo_work_export(ireneo_store_work *work);
+
+/* Checks the exported memory against all candidates, and counts. When facts that were not given up fail, what
+ * comes close to them is added to the lists. *standing tells whether all of those are recalled. */
+ireneo_error ireneo_work_prove(ireneo_store_work *work, bool *standing);
+
+/* Counts what the memory recalls, without touching the lists. */
+ireneo_error ireneo_work_count(ireneo_store_work *work);
+
+/* Makes the memory by the Hebbian rule, W = sum_i y_f(i) x_i^T (its best approximation when a rank is set),
+ * and counts. */
+ireneo_error ireneo_work_hebbian(ireneo_store_work *work);
+
+/* Reports progress; true when the work should stop. */
+bool ireneo_work_stop_asked(const ireneo_store_work *work);
+
+/* Chooses which facts to keep and stores those (settings.overload). */
+ireneo_error ireneo_overload(ireneo_store_work *work, ireneo_status *status);
+
+#endif
