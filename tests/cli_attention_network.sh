@@ -54,6 +54,13 @@ check 'threads do not matter' "r['final_loss'] == json.load(open('$folder/first'
 expect 0 '' train --help
 expect 0 '' simulate --help
 
+# Figures: the data are there and gnuplot draws them.
+"$program" figure attention_depth --quick -o "$folder/figures" >/dev/null && [ -s "$folder/figures/attention_depth.svg" ] &&
+    [ "$(wc -l <"$folder/figures/attention_depth.csv")" -eq 43 ] || { echo "FAILED: figure attention_depth"; failures=$((failures + 1)); }
+"$program" figure attention_training --quick -o "$folder/figures" >/dev/null && [ -s "$folder/figures/attention_training.svg" ] &&
+    cmp -s "$folder/figures/attention_training_runs.csv" "${DATA:-data}/attention-training.csv" ||
+    { echo "FAILED: figure attention_training"; failures=$((failures + 1)); }
+
 # Bad usage: 2.
 expect 2 'heads' simulate $small --heads 3
 expect 2 'beta' simulate $small --beta -1
