@@ -11,7 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The plain pass: all scores y_j^T h_i through one buffer a thread, 512 x 2048 tiles, one-thread BLAS inside OpenMP. */
+/* The plain pass: all scores y_j^T h_i through one buffer a thread, 512 x 2048 tiles, one-thread BLAS inside
+ * OpenMP. */
 static double plain_pass(const float *h, const float *y, size_t n, size_t columns, size_t dim, int threads) {
     enum { ROWS = 512, COLUMNS = 2048 };
     size_t tile = n / (size_t)threads < ROWS ? (n + (size_t)threads - 1) / (size_t)threads : ROWS;
@@ -25,8 +26,8 @@ static double plain_pass(const float *h, const float *y, size_t n, size_t column
         size_t first = k * tile, count = n - first < tile ? n - first : tile;
         for (size_t c = 0; c < columns; c += COLUMNS) {
             size_t width = columns - c < COLUMNS ? columns - c : COLUMNS;
-            cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)count, (int)width, (int)dim, 1.0f, h + first * dim, (int)dim,
-                        y + c * dim, (int)dim, 0.0f, scores, (int)width);
+            cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)count, (int)width, (int)dim, 1.0f,
+                        h + first * dim, (int)dim, y + c * dim, (int)dim, 0.0f, scores, (int)width);
         }
     }
     double seconds = ireneo_seconds() - start;
@@ -48,9 +49,11 @@ static int bench(size_t dim, double load, size_t seeds) {
         ireneo_sample_values(&sample, 0, n, values);
         int before = ireneo_blas_threads(1);
         double pass = INFINITY;
-        for (int k = 0; k < (n < 3000 ? 20 : n < 20000 ? 3 : 1); k++) pass = fmin(pass, plain_pass(keys, values, n, n, dim, threads));
+        for (int k = 0; k < (n < 3000 ? 20 : n < 20000 ? 3 : 1); k++)
+            pass = fmin(pass, plain_pass(keys, values, n, n, dim, threads));
         ireneo_blas_threads(before);
-        ireneo_facts facts = {.facts = n, .candidates = n, .dim_in = dim, .dim_out = dim, .keys = keys, .values = values};
+        ireneo_facts facts = {
+            .facts = n, .candidates = n, .dim_in = dim, .dim_out = dim, .keys = keys, .values = values};
         ireneo_memory *memory = NULL;
         ireneo_store_info info;
         double best = INFINITY;
@@ -63,11 +66,14 @@ static int bench(size_t dim, double load, size_t seeds) {
             best = fmin(best, info.seconds);
         }
         const ireneo_store_phases *p = &info.phases;
-        printf("d %4zu  n %6zu  seed %zu  %-10s recalled %zu  pass %.4f s  store %.4f s = %.2f passes  scans %zu  iterations %zu\n", dim, n, seed,
-               ireneo_status_name(info.status), info.recalled, pass, best, best / pass, info.scans, info.iterations);
-        printf("       in passes: whiten %.2f start %.2f scan %.2f proof %.2f direction %.2f line %.2f gradient %.2f history %.2f; peak %.2f GB\n",
-               p->whiten / pass, p->start / pass, p->scan / pass, p->proof / pass, p->direction / pass, p->line_search / pass,
-               p->gradient / pass, p->history / pass, (double)info.peak_bytes / 1e9);
+        printf("d %4zu  n %6zu  seed %zu  %-10s recalled %zu  pass %.4f s  store %.4f s = %.2f passes  scans "
+               "%zu  iterations %zu\n",
+               dim, n, seed, ireneo_status_name(info.status), info.recalled, pass, best, best / pass,
+               info.scans, info.iterations);
+        printf("       in passes: whiten %.2f start %.2f scan %.2f proof %.2f direction %.2f line %.2f "
+               "gradient %.2f history %.2f; peak %.2f GB\n",
+               p->whiten / pass, p->start / pass, p->scan / pass, p->proof / pass, p->direction / pass,
+               p->line_search / pass, p->gradient / pass, p->history / pass, (double)info.peak_bytes / 1e9);
         fflush(stdout);
         if (info.status != IRENEO_STORED) bad = 1;
         ireneo_memory_free(memory);

@@ -6,10 +6,8 @@
 #include <string.h>
 
 static const command *const COMMANDS[] = {
-    &command_attention_layer,
-    &command_attention_propagate,
-    &command_attention_trainability,
-    &command_attention_recommend,
+    &command_attention_layer,     &command_attention_propagate, &command_attention_trainability,
+    &command_attention_recommend, &command_attention_simulate,  &command_attention_train,
 };
 enum { COMMAND_COUNT = sizeof COMMANDS / sizeof COMMANDS[0] };
 

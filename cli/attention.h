@@ -10,6 +10,8 @@ extern const command command_attention_layer;
 extern const command command_attention_propagate;
 extern const command command_attention_trainability;
 extern const command command_attention_recommend;
+extern const command command_attention_simulate;
+extern const command command_attention_train;
 
 /* Options that several of the commands share. Fill `options` from a table, parse, then finish. */
 typedef struct transformer_options {
@@ -28,6 +30,10 @@ void drop_option(transformer_options *t, const char *name);
 
 /* Parses and puts preset, options and abbreviations together. Returns as parse_options. */
 int parse_transformer(const command *self, int argc, char **argv, transformer_options *t);
+
+/* The same for a command that takes exactly one word besides its options. */
+int parse_transformer_and_word(const command *self, int argc, char **argv, transformer_options *t,
+                               const char **word);
 
 /* Whether an option was given on the command line. */
 bool was_given(const transformer_options *t, const char *name);

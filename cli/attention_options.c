@@ -107,14 +107,24 @@ static int combine(const command *self, transformer_options *t) {
     return 0;
 }
 
-int parse_transformer(const command *self, int argc, char **argv, transformer_options *t) {
+static int parse(const command *self, int argc, char **argv, transformer_options *t, const char **words,
+                 size_t count) {
     const char *preset = find_preset(argc, argv);
     if (preset != NULL) {
         ireneo_error failed = ireneo_transformer_preset(preset, &t->transformer);
         if (failed != IRENEO_OK) return report_error(self, failed);
     }
-    int outcome = parse_options(self, argc, argv, t->list, t->count, NULL, 0, 0, NULL);
+    int outcome = parse_options(self, argc, argv, t->list, t->count, words, count, count, NULL);
     return outcome != 0 ? outcome : combine(self, t);
+}
+
+int parse_transformer(const command *self, int argc, char **argv, transformer_options *t) {
+    return parse(self, argc, argv, t, NULL, 0);
+}
+
+int parse_transformer_and_word(const command *self, int argc, char **argv, transformer_options *t,
+                               const char **word) {
+    return parse(self, argc, argv, t, word, 1);
 }
 
 void print_shape(const ireneo_transformer *t) {

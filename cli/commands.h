@@ -18,5 +18,6 @@ extern const command command_dense_recall;
 extern const command command_dense_simulate;
 extern const command command_dense_phases;
 extern const command command_figure;
+extern const command command_sweep;
 
 #endif

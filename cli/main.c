@@ -17,9 +17,10 @@ static const command *const COMMANDS[] = {
     &command_pairs,     //
     &command_dense,     //
     &command_attention, //
+    &command_sweep,     //
     &command_figure,    //
 };
-enum { COMMAND_COUNT = sizeof COMMANDS / sizeof *COMMANDS };
+enum { COMMAND_COUNT = sizeof COMMANDS / sizeof COMMANDS[0] };
 
 static void print_overview(FILE *stream) {
     fprintf(stream,

@@ -24,7 +24,7 @@ static int add_pick(const command *self, const char *word, const label_file *nam
                     selection *chosen) {
     double number;
     for (size_t k = 0; k < names->count; k++)
-        if (strcmp(names->lines[k], word) == 0 && k < available) {
+        if (k < available && strcmp(names->lines[k], word) == 0) {
             chosen->rows[chosen->count++] = k;
             return 0;
         }
@@ -38,7 +38,7 @@ static int add_pick(const command *self, const char *word, const label_file *nam
 
 static int choose_rows(const command *self, const recall_request *q, const label_file *names,
                        size_t available, selection *chosen) {
-    chosen->rows = malloc((available + (q->pick != NULL ? strlen(q->pick) : 0) + 1) * sizeof *chosen->rows);
+    chosen->rows = calloc(available + (q->pick != NULL ? strlen(q->pick) : 0) + 1, sizeof *chosen->rows);
     if (chosen->rows == NULL) return complain(self, EXIT_MACHINE, "not enough memory for the queries");
     if (q->pick == NULL) {
         for (size_t k = 0; k < available; k++) chosen->rows[k] = k;
@@ -46,7 +46,8 @@ static int choose_rows(const command *self, const recall_request *q, const label
         return 0;
     }
     char *words = strdup(q->pick), *rest = words, *word;
-    int outcome = words == NULL ? complain(self, EXIT_MACHINE, "not enough memory for the queries") : 0;
+    if (words == NULL) return complain(self, EXIT_MACHINE, "not enough memory for the queries");
+    int outcome = 0;
     while (outcome == 0 && (word = strsep(&rest, ",")) != NULL)
         outcome = add_pick(self, word, names, available, chosen);
     free(words);
@@ -97,10 +98,10 @@ static int answer(const command *self, const recall_request *q, const ireneo_mem
     size_t dim = memory->dim_in, batch = chosen->count < BATCH ? chosen->count : BATCH;
     float *rows = malloc(batch * dim * sizeof *rows), *scores = malloc(batch * q->top * sizeof *scores);
     int64_t *indices = malloc(batch * q->top * sizeof *indices);
-    int outcome = rows == NULL || scores == NULL || indices == NULL
-                      ? complain(self, EXIT_MACHINE, "not enough memory for the answers")
-                      : 0;
-    for (size_t first = 0; outcome == 0 && first < chosen->count && !interrupted(); first += batch) {
+    bool enough = rows != NULL && scores != NULL && indices != NULL;
+    int outcome = enough ? 0 : complain(self, EXIT_MACHINE, "not enough memory for the answers");
+    for (size_t first = 0; enough && outcome == 0 && first < chosen->count && !interrupted();
+         first += batch) {
         size_t count = chosen->count - first < batch ? chosen->count - first : batch;
         for (size_t k = 0; k < count; k++)
             memcpy(rows + k * dim, queries + chosen->rows[first + k] * dim, dim * sizeof *rows);

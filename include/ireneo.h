@@ -10,10 +10,13 @@
  *   6. Linear memory: storing                         the solver, its settings, how it ended
  *   7. Linear memory: using it                        save, load, check, recall
  *   8. Linear memory: proof                           certificates of impossibility
- *   9. Dense memory: phases and basins                how many patterns fit, how far a query may be
- *  10. Dense memory: retrieval                        from a query to the stored pattern
- *  11. Dense memory: simulation                       the theory's sizes and far beyond
- *  12. Transformers at initialisation: theory         which weight scales keep the signal alive
+ *   9. Linear memory: gradient training               cross-entropy by Adam or L-BFGS, the usual way
+ *  10. Linear memory: margin and noise                the safest memory, recall from noisy keys
+ *  11. Dense memory: phases and basins                how many patterns fit, how far a query may be
+ *  12. Dense memory: retrieval                        from a query to the stored pattern
+ *  13. Dense memory: simulation                       the theory's sizes and far beyond
+ *  14. Transformers at initialisation: theory         which weight scales keep the signal alive
+ *  15. Transformers at initialisation: real networks  simulation, and training on text
  *
  * Conventions
  *   - A function that can fail returns ireneo_error; ireneo_last_error() holds one sentence about the last
@@ -211,8 +214,8 @@ typedef struct ireneo_shape {
     double candidates;
     /** Number of facts a question is about; 0: only the capacity is asked. Up to 1e12. */
     double facts;
-    /** Margin by which targets must win, in units of |W|_F / sqrt(dim_out): the spread of the scores of
-     * unit-variance data. */
+    /** Margin by which targets must win, in units of |W|_F / sqrt(dim_in): the spread of the scores of keys
+     * of norm one and values of unit variance. */
     double margin;
 } ireneo_shape;
 
@@ -450,6 +453,9 @@ typedef struct ireneo_check_report {
     size_t facts, recalled;
     /** As in ireneo_store_info. */
     double margin;
+    /** Smallest score of a target minus that of its best competitor, as the scores come; not above 0 when not
+     * all are recalled. */
+    double gap;
     /** Pairs that float32 could not decide and float64 did. */
     size_t recomputed;
 } ireneo_check_report;
@@ -512,7 +518,138 @@ IRENEO_API ireneo_error ireneo_certificate_load(const char *path, ireneo_certifi
 IRENEO_API void ireneo_certificate_free(ireneo_certificate *certificate);
 
 /* ------------------------------------------------------------------------------------------------------
- * 9. Dense memory: phases and basins
+ * 9. Linear memory: gradient training
+ *
+ * How memories are usually trained: full-batch softmax cross-entropy over the candidates, from small random
+ * weights. It is here for comparison; ireneo_store reaches capacity, sooner.
+ * ---------------------------------------------------------------------------------------------------- */
+
+typedef enum ireneo_optimiser {
+    /** Adam with linear warm-up and cosine decay to zero. */
+    IRENEO_OPTIMISER_ADAM,
+    /** L-BFGS with a line search: the minimum of the cross-entropy itself. */
+    IRENEO_OPTIMISER_LBFGS
+} ireneo_optimiser;
+
+/** Settings of ireneo_train. Zero-initialised settings, or NULL, are the defaults. */
+typedef struct ireneo_train_settings {
+    ireneo_optimiser optimiser;
+    /** Rank of the memory; 0: a full matrix, otherwise two factors are trained. */
+    size_t rank;
+    /** Threads; 0: all cores. */
+    int threads;
+    /** Seed of the initial weights. */
+    uint64_t seed;
+    /** Largest rate of Adam; 0: 0.03. */
+    double rate;
+    /** Share of the steps in which the rate grows; 0: 0.05, negative: none. */
+    double warm_up;
+    /** Most steps; 0: 5000. */
+    size_t max_steps;
+    /** Standard deviation of the entries of W at the start; 0: 0.01. */
+    double initial_scale;
+    /** Non-zero: do not stop when all facts are recalled but go on lowering the loss. */
+    int past_recall;
+    /** L-BFGS stops when the gradient is this share of that at the start; 0: 1e-5. */
+    double tolerance;
+    const ireneo_progress *progress;
+} ireneo_train_settings;
+
+/** How ireneo_train ended. */
+typedef struct ireneo_train_info {
+    /** "stored", "undecided" (a limit was reached with facts missing) or "interrupted". */
+    ireneo_status status;
+    size_t facts, recalled;
+    /** Mean cross-entropy at the last weights, in nats. */
+    double loss;
+    /** As in ireneo_store_info. */
+    double margin;
+    /** Steps taken, and sweeps over all candidates that they needed. */
+    size_t steps, sweeps;
+    double seconds;
+} ireneo_train_info;
+
+/** Trains a memory. *memory is set whenever IRENEO_OK is returned. settings and info may be NULL. */
+IRENEO_API ireneo_error ireneo_train(const ireneo_facts *facts, const ireneo_train_settings *settings,
+                                     ireneo_memory **memory, ireneo_train_info *info);
+
+/** Mean cross-entropy of a memory over the facts, in nats. */
+IRENEO_API ireneo_error ireneo_cross_entropy(const ireneo_memory *memory, const ireneo_facts *facts,
+                                             int threads, double *loss);
+
+/* ------------------------------------------------------------------------------------------------------
+ * 10. Linear memory: margin and noise
+ *
+ * Of all memories that recall the facts, the one with the largest margin tolerates most: it maximises the
+ * smallest gap (y_target - y_j)^T W x over |W|_F. Equivalently it minimises |W|_F^2 / 2 subject to gaps of at
+ * least 1, in the caller's coordinates: scaling keys or values, or moving all values by one vector, does not
+ * change which W is best. Margins are reported as gap / (|W|_F rms|x| rms|y - mean y| / sqrt(span_in
+ * span_out)), the units of ireneo_shape: for normalised data (keys of rms norm 1, values of unit variance)
+ * that fill their spaces this is gap / (|W|_F / sqrt(dim_in)). Own candidates are taken to have unit
+ * variance.
+ * ---------------------------------------------------------------------------------------------------- */
+
+/** Settings of ireneo_max_margin. Zero-initialised settings, or NULL, are the defaults. */
+typedef struct ireneo_max_margin_settings {
+    /** How the facts are stored first. The rank must be 0 and the solver the default. When the facts are
+     * stored, *store.certificate receives the weights that bound the margin: ireneo_verify's norm_bound for
+     * them is the least |W|_F, on normalised data, of a memory with gaps of at least 1. */
+    ireneo_store_settings store;
+    /** Relative duality gap at which the work ends; 0: 1e-3. */
+    double duality_gap;
+} ireneo_max_margin_settings;
+
+/** How ireneo_max_margin ended. */
+typedef struct ireneo_max_margin_info {
+    /** How storing ended, with scans, recalled facts and seconds of the whole; when the facts are not stored
+     * the other fields are NaN. Iterations are those of storing. */
+    ireneo_store_info store;
+    /** The margin of the memory, measured on it after rounding to float32 by a pass over all candidates. */
+    double margin;
+    /** No memory has a larger margin than this: the bound of the dual problem. */
+    double margin_bound;
+    /** 1 - margin / margin_bound. */
+    double duality_gap;
+    /** What the law expects at this size (asymptotic; see ireneo_capacity_margin). */
+    double margin_law;
+    /** Newton steps, and products with the Hessian that they took. */
+    size_t newton_steps, products;
+} ireneo_max_margin_info;
+
+/** Stores the facts with the largest margin. *memory is set whenever IRENEO_OK is returned; it has the
+ * largest margin up to the duality gap when the status is "stored". settings and info may be NULL. */
+IRENEO_API ireneo_error ireneo_max_margin(const ireneo_facts *facts,
+                                          const ireneo_max_margin_settings *settings, ireneo_memory **memory,
+                                          ireneo_max_margin_info *info);
+
+/** Noise on the keys of ireneo_check_noise. */
+typedef struct ireneo_noise {
+    /** Standard deviation of the Gaussian noise that every entry of every key receives, in units of the
+     * root-mean-square entry of the keys. */
+    double strength;
+    /** Independent draws of the noise on all keys; 0: 10. */
+    size_t draws;
+    uint64_t seed;
+} ireneo_noise;
+
+/** Recall from noisy keys. */
+typedef struct ireneo_noise_report {
+    /** Share of recalled facts, averaged over the draws, and its standard error (from the spread of each
+     * fact's outcomes over the draws; at least 1 over the number of trials). */
+    double recall, error;
+    size_t facts, draws;
+    /** The noise in the keys' own units. */
+    double deviation;
+} ireneo_noise_report;
+
+/** Recall when the keys arrive with noise; the same for any number of threads. Needs one more copy of the
+ * keys. */
+IRENEO_API ireneo_error ireneo_check_noise(const ireneo_memory *memory, const ireneo_facts *facts,
+                                           const ireneo_noise *noise, int threads,
+                                           const ireneo_progress *progress, ireneo_noise_report *report);
+
+/* ------------------------------------------------------------------------------------------------------
+ * 11. Dense memory: phases and basins
  *
  * A dense associative memory (modern Hopfield network, softmax attention) holds P = e^(alpha N) patterns xi,
  * each of N numbers and of length sqrt(N). A query x moves by
@@ -635,7 +772,7 @@ IRENEO_API ireneo_error ireneo_dense_scaled(ireneo_ensemble ensemble, double sca
                                             double neurons, double *scaled_alpha, double *scaled_alpha_exact);
 
 /* ------------------------------------------------------------------------------------------------------
- * 10. Dense memory: retrieval
+ * 12. Dense memory: retrieval
  *
  * A dense memory keeps its patterns as they are and answers a query x by moving it, step after step, to a
  * weighted mean of the patterns:
@@ -721,7 +858,7 @@ IRENEO_API ireneo_error ireneo_dense_recall(const float *patterns, size_t count,
                                             const ireneo_recall_result *result, ireneo_recall_info *info);
 
 /* ------------------------------------------------------------------------------------------------------
- * 11. Dense memory: simulation
+ * 13. Dense memory: simulation
  *
  * One draw stores P random patterns and starts softmax retrieval at, or at an angle from, the first of them.
  * After one step it counts as retrieved when it holds more than half of the attention; after several, when
@@ -825,7 +962,7 @@ IRENEO_API ireneo_error ireneo_dense_simulate(const ireneo_dense_experiment *exp
                                               ireneo_dense_draw *all, ireneo_dense_summary *summary);
 
 /* ------------------------------------------------------------------------------------------------------
- * 12. Transformers at initialisation: theory
+ * 14. Transformers at initialisation: theory
  *
  * Tokens x_s of width d have overlaps x_s . x_t / d = q for s = t and p otherwise; rho = p / q is their
  * cosine similarity. With W_Q and W_K drawn from N(0, beta sqrt(log T) / d) a row of attention over T keys is
@@ -1054,6 +1191,114 @@ typedef struct ireneo_recommendation {
 IRENEO_API ireneo_error ireneo_recommend(const ireneo_transformer *transformer,
                                          const ireneo_recommendation_settings *settings,
                                          ireneo_recommendation *recommendation);
+
+/* ------------------------------------------------------------------------------------------------------
+ * 15. Transformers at initialisation: real networks
+ *
+ * An encoder with random weights, run forward and backward, and a small one trained on text: what the theory
+ * of section 10 is held against. docs/attention-network.md tells how.
+ * ---------------------------------------------------------------------------------------------------- */
+
+/** How ireneo_attention_simulate measures. */
+typedef struct ireneo_network_settings {
+    /** Independent networks and inputs; 0: 10. */
+    size_t draws;
+    /** 1: a token sees only itself and those before it. */
+    int causal;
+    /** 1: leave out the backward pass; gradients are NaN then. */
+    int forward_only;
+    uint64_t seed;
+    /** 0: all cores. The result does not depend on it. */
+    int threads;
+    const ireneo_progress *progress;
+} ireneo_network_settings;
+
+/** A mean over draws and its standard error (NaN for a single draw). */
+typedef struct ireneo_estimate {
+    double mean, error;
+} ireneo_estimate;
+
+/** What was measured at one depth: 0 is the input, l the output of block l. */
+typedef struct ireneo_network_depth {
+    /** Mean cosine between different tokens, and mean squared length of a token over the width. */
+    ireneo_estimate rho, q;
+    /** Of the attention rows of block l (NaN at depth 0): sum of squares; entropy in nats; sum over keys of
+     * the product of two different rows. */
+    ireneo_estimate participation, entropy, overlap;
+    /** Squared norms of gradients over that of the (random) gradient at the output: with respect to the
+     * tokens at this depth, and to the weights of block l (NaN at depth 0). */
+    ireneo_estimate gradient_tokens, gradient_query, gradient_key, gradient_value, gradient_mlp_in,
+        gradient_mlp_out;
+} ireneo_network_depth;
+
+/** Random networks fed with Gaussian tokens of overlap rho_0 and squared length q_0; depths is (layers + 1).
+ */
+IRENEO_API ireneo_error ireneo_attention_simulate(const ireneo_transformer *transformer,
+                                                  const ireneo_network_settings *settings,
+                                                  ireneo_network_depth *depths);
+
+/** The law for gradient_tokens at every depth (layers + 1), post-LN: grows towards the input when attention
+ * is condensed. Leading order in the width, for token gradients that stay independent; keeps within a few per
+ * cent a block while tokens are far from alike. */
+IRENEO_API ireneo_error ireneo_gradient_depth(const ireneo_transformer *transformer, double *gradient);
+
+enum { IRENEO_CURVE_POINTS = 20 };
+
+/** How ireneo_attention_train learns. Zero-initialise it and fill what matters. */
+typedef struct ireneo_network_training_settings {
+    /** Steps of Adam, 0: 1000; sequences a step, 0: 16. */
+    size_t steps, batch;
+    /** Steps until the rate is reached, then it falls linearly to 0 at the last step; 0: a tenth of the
+     * steps.
+     */
+    size_t warmup;
+    /** Largest learning rate, 0: 0.001. */
+    double rate;
+    /** Share of positions that are masked and predicted, 0: 0.2. */
+    double mask;
+    /** Gradients longer than this are shortened to it; 0: 1, negative: never. */
+    double clip;
+    /** 1: the output matrix is that of the token embeddings. */
+    int tied;
+    uint64_t seed;
+    /** 0: all cores. The result does not depend on it. */
+    int threads;
+    /** The stage holds the present loss. */
+    const ireneo_progress *progress;
+} ireneo_network_training_settings;
+
+/** How a training run ended. Losses are mean cross-entropies of masked symbols in nats. */
+typedef struct ireneo_network_training_report {
+    /** Different bytes in the text; numbers that were trained. */
+    size_t symbols, parameters;
+    /** Steps made; fewer than asked for when the loss became infinite or NaN, and diverged is 1 then. */
+    size_t steps;
+    int diverged;
+    /** Entropy of the bytes' frequencies: the best loss without a look at the neighbours. */
+    double unigram_entropy;
+    /** Mean over the last tenth of the steps, and on the last tenth of the text, which is not trained on. */
+    double final_loss, held_out_loss;
+    /** What prediction by the frequencies of the whole text would lose on that last tenth. */
+    double held_out_unigram;
+    /** Mean loss over each twentieth of the steps; NaN where there were none. */
+    double curve[IRENEO_CURVE_POINTS];
+    /** Mean cosine between tokens of a sequence of the text at the input and at the output of the network,
+     * and mean entropy of attention rows in the first layer and in all layers: before training and after. */
+    double rho_0_before, rho_before, entropy_first_before, entropy_before;
+    double rho_0_after, rho_after, entropy_first_after, entropy_after;
+    double seconds;
+} ireneo_network_training_report;
+
+/** Trains the transformer to fill masked positions of a text (length bytes). */
+IRENEO_API ireneo_error ireneo_attention_train(const ireneo_transformer *transformer, const void *text,
+                                               size_t length,
+                                               const ireneo_network_training_settings *settings,
+                                               ireneo_network_training_report *report);
+
+/** The same with the text in a file. */
+IRENEO_API ireneo_error ireneo_attention_train_file(const ireneo_transformer *transformer, const char *path,
+                                                    const ireneo_network_training_settings *settings,
+                                                    ireneo_network_training_report *report);
 
 #ifdef __cplusplus
 }

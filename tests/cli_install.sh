@@ -18,7 +18,7 @@ fail() {
 sanitize=
 if grep -q '^IRENEO_SANITIZE:BOOL=ON' "$build/CMakeCache.txt"; then sanitize=-fsanitize=address,undefined; fi
 
-DESTDIR= cmake --install "$build" --prefix "$folder/first" >"$folder/log" 2>&1 || {
+DESTDIR='' cmake --install "$build" --prefix "$folder/first" >"$folder/log" 2>&1 || {
     cat "$folder/log"
     fail "cmake --install"
 }

@@ -1,5 +1,5 @@
 #!/bin/sh
-# capacity, sample, store, recall, check and verify through the program: answers, exit codes, bad input, Ctrl-C,
+# capacity, sample, pairs, store, recall, check and verify through the program: answers, exit codes, bad input, Ctrl-C,
 # threads. Every refusal is one sentence on stderr, nothing on stdout, and leaves old files as they were.
 set -u
 ireneo=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
@@ -83,6 +83,10 @@ np.save("one.npy", keys[:1])
 np.save("one-value.npy", values[:1])
 np.save("two-values.npy", values[:2])
 np.save("target-one.npy", np.array([1]))
+np.save("one-hot.npy", np.eye(3, dtype="f4"))
+open("three.txt", "w").write("a\nb\nc\n")
+open("none.csv", "w").write("")
+open("nothing-but-zeros", "wb").write(b"\0\n" * 20)
 np.save("zeros.npy", np.zeros(20, "i8"))
 np.save("more-values.npy", np.concatenate([values, values[:3]]))
 whole = open("keys.npy", "rb").read()
@@ -102,7 +106,7 @@ cp old.safetensors before
 # ---- no command, unknown command, help, version
 run 2
 refuse 2 "no command 'memorise'" memorise
-for command in capacity sample store recall check verify; do
+for command in capacity sample pairs store recall check verify; do
     run 0 "$command" --help
     grep -q "^usage: ireneo $command" out || fault "$command --help says: $(head -1 out)"
     refuse 2 "unknown option --fact" "$command" --fact
@@ -263,6 +267,35 @@ refuse 3 "cut.safetensors" verify cut.safetensors over/keys.npy over/values.npy
 refuse 3 "memory.safetensors" verify memory.safetensors over/keys.npy over/values.npy
 refuse 4 "absent.safetensors" verify absent.safetensors over/keys.npy over/values.npy
 refuse 2 "CERTIFICATE KEYS VALUES" verify proof.safetensors
+
+# ---- facts by name
+seq 100 119 | sed 's/^/row-/' >rows.txt
+printf 'key,value\nrow-103,row-117\nrow-100,row-119\n\n' >pairs.csv
+run 0 pairs keys.npy rows.txt pairs.csv --header --random 5 --seed 3 -o pairs --json
+is facts 7
+is seed 3
+"$python" - <<'END' || fault "pairs wrote something else than it should"
+import numpy as np
+keys, targets, names = np.load("pairs/keys.npy"), np.load("pairs/targets.npy"), open("pairs/keys.txt").read().split()
+rows = [int(name[4:]) - 100 for name in names]
+assert rows[:2] == [3, 0] and list(targets[:2]) == [17, 19] and targets.dtype == np.int64
+assert len(set(rows)) == 7 and all(a != b for a, b in zip(rows, targets))
+assert (keys == np.load("keys.npy")[rows]).all()
+END
+run 0 store pairs/keys.npy keys.npy --targets pairs/targets.npy -o pairs.safetensors
+for seed in 1 2 3 4 5 6; do run 0 pairs one-hot.npy three.txt none.csv --random 2 --seed $seed -o pairs; done
+refuse 2 "at most 2 facts" pairs one-hot.npy three.txt none.csv --random 3 -o old.safetensors
+refuse 3 "names no facts" pairs one-hot.npy three.txt none.csv -o old.safetensors
+refuse 3 "line 1.*'key' is not among" pairs keys.npy rows.txt pairs.csv -o old.safetensors
+printf 'row-103;row-117\n' >semicolon.csv
+refuse 3 "line 1 has no comma" pairs keys.npy rows.txt semicolon.csv -o old.safetensors
+printf 'row-103,row-117\nrow-103,row-118\n' >again.csv
+refuse 3 "line 2.*comes twice" pairs keys.npy rows.txt again.csv -o old.safetensors
+refuse 3 "20 labels.*3 rows" pairs one-hot.npy rows.txt pairs.csv -o old.safetensors
+refuse 3 "zero bytes" pairs keys.npy nothing-but-zeros pairs.csv -o old.safetensors
+refuse 4 "absent" pairs keys.npy absent.txt pairs.csv -o old.safetensors
+refuse 2 "-o DIR" pairs keys.npy rows.txt pairs.csv
+refuse 2 "EMBEDDINGS LABELS PAIRS" pairs keys.npy rows.txt
 
 # ---- bad data, the same for store and check; old output stays
 for first in "store" "check memory.safetensors"; do

@@ -8,10 +8,11 @@
     memory.recall(keys[:3], values, top=5)         # indices and scores
     memory.save("memory.safetensors")              # tensor W, as PyTorch loads it
     ireneo.dense.phases(1.0).alpha_1               # dense memories: log(P)/N that softmax attention holds
+    ireneo.attention.recommend(layers=24)          # weight scales that keep a transformer's signal alive
 
 Everything takes NumPy arrays of any float type, or lists. Failures raise IreneoError with one sentence."""
 
-from . import dense
+from . import attention, dense
 from .errors import (
     ArgumentError,
     CancelledError,
@@ -60,6 +61,7 @@ __all__ = [
     "StoreInfo",
     "VerifyReport",
     "__version__",
+    "attention",
     "capacity",
     "capacity_margin",
     "capacity_probability",

@@ -11,10 +11,11 @@ import numpy as np
 
 from . import structures as s
 from .arrays import as_floats, pointer, real, seed64, size
-from .dense_theory import ENSEMBLES, choice
+from .dense_theory import ENSEMBLES
 from .errors import ArgumentError, DataError, Interrupted
 from .library import check, lib
 from .progress import Progress, Watch
+from .records import choice
 
 _RULES = ("softmax", "polynomial", "sign")
 _METHODS = ("direct", "scalars", "tail", "conditioning", "hybrid")

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import ctypes
-from dataclasses import dataclass, fields
-from typing import Any, NamedTuple, Optional, Sequence, Type, TypeVar
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Optional
 
 from . import structures as s
 from .arrays import real
 from .errors import ArgumentError
 from .library import check, lib
+from .records import choice, record
 
 ENSEMBLES = ("spherical", "gaussian", "binary")
-_Report = TypeVar("_Report")
 
 
 @dataclass(frozen=True)
@@ -90,13 +90,6 @@ class ScaledLoad(NamedTuple):
     exact: float
 
 
-def choice(words: Sequence[str], word: str, name: str) -> int:
-    """The number that stands for a word in C."""
-    if word not in words:
-        raise ArgumentError(f"{name} is one of {', '.join(words)}, not {word!r}")
-    return words.index(word)
-
-
 def _given(value: Optional[float], name: str) -> float:
     """A number for C, where 0 means that it was not given."""
     if value is None:
@@ -117,14 +110,6 @@ def _point(ensemble: str, lambda_: Any, alpha: Any, neurons: Any, patterns: Any)
     )
 
 
-def _report(kind: Type[_Report], raw: ctypes.Structure) -> _Report:
-    values = {}
-    for f in fields(kind):  # type: ignore[arg-type]
-        value = getattr(raw, f.name.rstrip("_"))
-        values[f.name] = bool(value) if f.type == "bool" else value
-    return kind(**values)
-
-
 def phases(
     lambda_: Optional[float] = None,
     *,
@@ -139,7 +124,7 @@ def phases(
     """
     report = s.ireneo_phases_report()
     check(lib.ireneo_dense_phases(_point(ensemble, lambda_, alpha, neurons, None), report))
-    return _report(Phases, report)
+    return record(Phases, report)
 
 
 def basins(
@@ -153,7 +138,7 @@ def basins(
     """Basins at lambda_ and load alpha, or with this number of patterns of this number of neurons."""
     report = s.ireneo_basins_report()
     check(lib.ireneo_dense_basins(_point(ensemble, lambda_, alpha, neurons, patterns), report))
-    return _report(Basins, report)
+    return record(Basins, report)
 
 
 def scaled(scaled_lambda: float, exponent: float, neurons: float, ensemble: str = "spherical") -> ScaledLoad:

@@ -139,6 +139,39 @@ PROTOTYPES: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {
             POINTER(s.ireneo_dense_summary),
         ),
     ),
+    # 12. Transformers at initialisation: theory
+    "ireneo_attention_layer": (ERROR, (POINTER(s.ireneo_attention_input), POINTER(s.ireneo_attention_report))),
+    "ireneo_transformer_defaults": (None, (POINTER(s.ireneo_transformer),)),
+    "ireneo_transformer_preset": (ERROR, (c_char_p, POINTER(s.ireneo_transformer))),
+    "ireneo_beta_from_std": (c_double, (c_double, c_double, c_double, c_double)),
+    "ireneo_propagate": (ERROR, (POINTER(s.ireneo_transformer), POINTER(s.ireneo_propagation))),
+    "ireneo_propagation_free": (None, (POINTER(s.ireneo_propagation),)),
+    "ireneo_critical_residual": (ERROR, (POINTER(s.ireneo_transformer), c_double, _DOUBLES, _DOUBLES)),
+    "ireneo_assess": (
+        ERROR,
+        (POINTER(s.ireneo_transformer), POINTER(s.ireneo_collapse_settings), POINTER(s.ireneo_assessment)),
+    ),
+    "ireneo_trainability_diagram": (
+        ERROR,
+        (
+            POINTER(s.ireneo_transformer),
+            _DOUBLES,
+            c_size_t,
+            _DOUBLES,
+            c_size_t,
+            POINTER(s.ireneo_collapse_settings),
+            POINTER(s.ireneo_trainability),
+        ),
+    ),
+    "ireneo_trainability_free": (None, (POINTER(s.ireneo_trainability),)),
+    "ireneo_recommend": (
+        ERROR,
+        (
+            POINTER(s.ireneo_transformer),
+            POINTER(s.ireneo_recommendation_settings),
+            POINTER(s.ireneo_recommendation),
+        ),
+    ),
 }
 
 

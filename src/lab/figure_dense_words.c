@@ -120,14 +120,14 @@ static ireneo_error load_words(const char *name, ireneo_error (*prepare)(float *
     IRENEO_TRY(ireneo_data_path("words-100d.npy", path, sizeof path));
     IRENEO_TRY(ireneo_load_matrix(path, &words->patterns, &words->count, &words->neurons));
     IRENEO_TRY(prepare(words->patterns, words->count, words->neurons));
-    return ireneo_normalise_rows(words->patterns, words->count, words->neurons);
+    return ireneo_rows_to_sphere(words->patterns, words->count, words->neurons);
 }
 
 static ireneo_error make_random(uint64_t seed, const crowd *words, crowd *random) {
     *random = (crowd){"random", NULL, words->count, words->neurons};
     IRENEO_TRY(IRENEO_ALLOCATE(&random->patterns, random->count * random->neurons, "random patterns"));
     ireneo_random_normals_float(seed, STREAM_RANDOM, 0, random->count * random->neurons, 1, random->patterns);
-    return ireneo_normalise_rows(random->patterns, random->count, random->neurons);
+    return ireneo_rows_to_sphere(random->patterns, random->count, random->neurons);
 }
 
 static ireneo_error make(const figure_request *request) {

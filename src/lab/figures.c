@@ -3,6 +3,19 @@
 
 const figure *const ireneo_figures[] = {
     &figure_capacity,                //
+    &figure_linear_1,                //
+    &figure_linear_2,                //
+    &figure_linear_3,                //
+    &figure_linear_4,                //
+    &figure_linear_a1,               //
+    &figure_linear_a2,               //
+    &figure_linear_c1,               //
+    &figure_linear_c2,               //
+    &figure_linear_d1,               //
+    &figure_law,                     //
+    &figure_words,                   //
+    &figure_overload,                //
+    &figure_speed,                   //
     &figure_dense_phases,            //
     &figure_dense_basins,            //
     &figure_dense_thresholds,        //
@@ -13,5 +26,7 @@ const figure *const ireneo_figures[] = {
     &figure_attention_participation, //
     &figure_attention_gradient,      //
     &figure_attention_gain,          //
+    &figure_attention_depth,         //
+    &figure_attention_training,      //
 };
 const size_t ireneo_figure_count = sizeof ireneo_figures / sizeof *ireneo_figures;

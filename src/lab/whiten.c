@@ -19,7 +19,7 @@ ireneo_error ireneo_centre_rows(float *values, size_t rows, size_t columns) {
     return IRENEO_OK;
 }
 
-ireneo_error ireneo_normalise_rows(float *values, size_t rows, size_t columns) {
+ireneo_error ireneo_rows_to_sphere(float *values, size_t rows, size_t columns) {
     for (size_t r = 0; r < rows; r++) {
         double square = 0.0;
         for (size_t i = 0; i < columns; i++) {

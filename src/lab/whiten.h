@@ -12,6 +12,6 @@ ireneo_error ireneo_whiten_rows(float *values, size_t rows, size_t columns);
 ireneo_error ireneo_centre_rows(float *values, size_t rows, size_t columns);
 
 /* Every row to length sqrt(columns); a row of zeros is an error. */
-ireneo_error ireneo_normalise_rows(float *values, size_t rows, size_t columns);
+ireneo_error ireneo_rows_to_sphere(float *values, size_t rows, size_t columns);
 
 #endif

@@ -18,7 +18,7 @@
 enum {
     OUTER_NODES = 120,
     ROUGH_NODES = 40
-}; /* doubling the first changes delta by less than 1e-12; the second gives six digits */
+}; /* doubling the first changes delta by less than 1e-12; the second gives four digits or more */
 static const double LOG_NEGLIGIBLE = -42.0; /* e^-42 = 6e-19 */
 static const double FAR = 9.0; /* standard deviations beyond which a probability is 0 or 1 here */
 

@@ -11,7 +11,7 @@
  * P is real, so that capacity can be a root in P; 2 <= P <= 1e13. */
 ireneo_error ireneo_cone_delta(double candidates, double *delta);
 
-/* The same to about five digits, in a third of the time. */
+/* The same to about four digits (six below P = 1e4), in a third of the time. */
 ireneo_error ireneo_cone_delta_rough(double candidates, double *delta);
 
 /* v(P) = Var of that number. */

@@ -303,6 +303,7 @@ ireneo_error ireneo_proof(const ireneo_memory *memory, const ireneo_facts *facts
         report->facts = facts->facts;
         for (int k = 0; k < threads; k++) gap = fmin(gap, p.gap[k]), report->recomputed += p.recomputed[k];
         for (size_t i = 0; i < facts->facts; i++) report->recalled += flags[i];
+        report->gap = gap;
         report->margin = spread > 0.0 ? gap / spread : (gap > 0.0 ? INFINITY : 0.0);
     }
     for (int k = 0; p.near != NULL && k < threads; k++) free(p.near[k].items);

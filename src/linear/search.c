@@ -102,7 +102,8 @@ ireneo_error ireneo_search(const ireneo_problem *problem, const float *w, size_t
     s.buffer = 4 * s.keep + 64;
     s.tile = ireneo_sweep_tile_rows(problem->rows);
     double share = 1.05 * (double)s.keep / (double)problem->columns;
-    s.quantile = share < 1.0 ? (float)ireneo_normal_tail_quantile(log(share)) : -INFINITY;
+    bool all = s.keep + 1 == problem->columns; /* few candidates: every competitor is kept */
+    s.quantile = share < 1.0 && !all ? (float)ireneo_normal_tail_quantile(log(share)) : -INFINITY;
     size_t slots = (size_t)problem->threads * s.tile;
     ireneo_error failed = IRENEO_ALLOCATE(&s.hits, slots * s.buffer, "search buffers");
     if (failed == IRENEO_OK) failed = IRENEO_ALLOCATE(&s.found, slots, "search buffers");

@@ -1,0 +1,179 @@
+/* ireneo attention simulate: real random networks, measured at every depth. */
+#include "attention.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void print_cell(ireneo_estimate e) {
+    if (isnan(e.mean))
+        printf(" %18s", "");
+    else if (isnan(e.error))
+        printf(" %9.4f         ", e.mean);
+    else
+        printf(" %9.4f %8.4f", e.mean, e.error);
+}
+
+/* What the theory says beside what was measured; empty where it says nothing. */
+typedef struct expectation {
+    ireneo_propagation depth; /* rho == NULL: causal attention */
+    double *gradient;         /* NULL: causal, pre-LN or no backward pass */
+} expectation;
+
+static ireneo_error expect(const ireneo_transformer *t, const ireneo_network_settings *settings,
+                           expectation *e) {
+    *e = (expectation){0};
+    if (settings->causal) return IRENEO_OK;
+    ireneo_error failed = ireneo_propagate(t, &e->depth);
+    if (failed != IRENEO_OK || settings->forward_only || t->normalisation != IRENEO_POST_LN) return failed;
+    e->gradient = calloc(t->layers + 1, sizeof *e->gradient);
+    return e->gradient == NULL ? IRENEO_ERROR_MEMORY : ireneo_gradient_depth(t, e->gradient);
+}
+
+static void forget(expectation *e) {
+    ireneo_propagation_free(&e->depth);
+    free(e->gradient);
+}
+
+static void print_table(const ireneo_transformer *t, const ireneo_network_settings *settings,
+                        const ireneo_network_depth *depths, const expectation *e) {
+    print_transformer(t);
+    printf("%zu networks%s, tokens of overlap %g (seed %llu)\n\n", settings->draws,
+           settings->causal ? ", causal attention" : "", t->rho_0, (unsigned long long)settings->seed);
+    printf("depth         rho    error      law         q    error        Y2    error   entropy    error   "
+           "|dL/dx|^2        law  |dL/dW_Q|^2\n");
+    for (size_t depth = 0; depth <= t->layers; depth++) {
+        const ireneo_network_depth *r = &depths[depth];
+        printf("%5zu  ", depth);
+        print_cell(r->rho);
+        if (e->depth.rho != NULL)
+            printf(" %8.4f", e->depth.rho[depth]);
+        else
+            printf(" %8s", "");
+        print_cell(r->q);
+        print_cell(r->participation);
+        print_cell(r->entropy);
+        if (!isnan(r->gradient_tokens.mean)) printf("  %10.3e", r->gradient_tokens.mean);
+        if (e->gradient != NULL) printf(" %10.3e", e->gradient[depth]);
+        if (!isnan(r->gradient_query.mean)) printf("   %10.3e", r->gradient_query.mean);
+        printf("\n");
+    }
+    printf("\nThe laws are the recursion that is exact at T and wide networks' growth of gradients. Squared "
+           "norms "
+           "are relative to the output's.\n");
+}
+
+static void list_numbers(ireneo_json *json, const char *key, const double *values, size_t count) {
+    ireneo_json_begin_array(json, key);
+    for (size_t i = 0; i < count; i++) ireneo_json_number(json, NULL, values[i]);
+    ireneo_json_end_array(json);
+}
+
+static void list_estimates(ireneo_json *json, const char *name, const ireneo_network_depth *depths,
+                           size_t layers, size_t offset) {
+    char key[64];
+    for (int errors = 0; errors < 2; errors++) {
+        snprintf(key, sizeof key, "%s%s", name, errors ? "_error" : "");
+        ireneo_json_begin_array(json, key);
+        for (size_t depth = 0; depth <= layers; depth++) {
+            ireneo_estimate e;
+            memcpy(&e, (const char *)&depths[depth] + offset, sizeof e);
+            ireneo_json_number(json, NULL, errors ? e.error : e.mean);
+        }
+        ireneo_json_end_array(json);
+    }
+}
+
+static int print_as_json(const command *self, const ireneo_transformer *t,
+                         const ireneo_network_settings *settings, const ireneo_network_depth *depths,
+                         const expectation *e) {
+    static const struct {
+        const char *name;
+        size_t offset;
+    } columns[] = {
+        {"rho", offsetof(ireneo_network_depth, rho)},
+        {"q", offsetof(ireneo_network_depth, q)},
+        {"participation", offsetof(ireneo_network_depth, participation)},
+        {"entropy", offsetof(ireneo_network_depth, entropy)},
+        {"overlap", offsetof(ireneo_network_depth, overlap)},
+        {"gradient_tokens", offsetof(ireneo_network_depth, gradient_tokens)},
+        {"gradient_query", offsetof(ireneo_network_depth, gradient_query)},
+        {"gradient_key", offsetof(ireneo_network_depth, gradient_key)},
+        {"gradient_value", offsetof(ireneo_network_depth, gradient_value)},
+        {"gradient_mlp_in", offsetof(ireneo_network_depth, gradient_mlp_in)},
+        {"gradient_mlp_out", offsetof(ireneo_network_depth, gradient_mlp_out)},
+    };
+    ireneo_json json = {0};
+    ireneo_json_begin_object(&json, NULL);
+    write_transformer(&json, "transformer", t);
+    ireneo_json_bool(&json, "causal", settings->causal != 0);
+    ireneo_json_size(&json, "draws", settings->draws);
+    ireneo_json_size(&json, "seed", settings->seed);
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
+        list_estimates(&json, columns[i].name, depths, t->layers, columns[i].offset);
+    if (e->depth.rho != NULL) list_numbers(&json, "rho_law", e->depth.rho, t->layers + 1);
+    if (e->gradient != NULL) list_numbers(&json, "gradient_tokens_law", e->gradient, t->layers + 1);
+    ireneo_json_end_object(&json);
+    return print_json(self, &json, EXIT_DONE);
+}
+
+/* Measures and prints; depths is (layers + 1). */
+static int measure(const command *self, const ireneo_transformer *t, ireneo_network_settings *settings,
+                   ireneo_network_depth *depths, bool json) {
+    catch_interrupts();
+    settings->progress = start_progress();
+    ireneo_error failed = ireneo_attention_simulate(t, settings, depths);
+    finish_progress();
+    expectation e = {0};
+    if (failed == IRENEO_OK) failed = expect(t, settings, &e);
+    int outcome = EXIT_DONE;
+    if (failed != IRENEO_OK) {
+        outcome = report_error(self, failed);
+    } else if (json) {
+        outcome = print_as_json(self, t, settings, depths, &e);
+    } else {
+        print_table(t, settings, depths, &e);
+        outcome = finish_output(self, EXIT_DONE);
+    }
+    forget(&e);
+    return outcome;
+}
+
+static int run(const command *self, int argc, char **argv) {
+    transformer_options t;
+    ireneo_network_settings settings = {.draws = 10, .seed = 1};
+    bool json = false, causal = false, forward = false;
+    size_t threads = 0;
+    declare_transformer(&t);
+    const option own[] = {
+        {"residual", OPTION_REAL, &t.transformer.residual_attention, "A", "short for --residual-attention", 0,
+         1e6, false},
+        {"draws", OPTION_SIZE, &settings.draws, "N", "independent networks (default 10)", 1, 1e6, false},
+        {"causal", OPTION_FLAG, &causal, NULL, "a token sees only itself and those before it", 0, 0, false},
+        {"forward", OPTION_FLAG, &forward, NULL, "leave out the gradients", 0, 0, false},
+        {"seed", OPTION_SEED, &settings.seed, "S", "seed of the random numbers (default 1)", 0, 0, false},
+        {"threads", OPTION_SIZE, &threads, "N", "threads (default: all cores)", 1, 4096, false},
+        {"json", OPTION_FLAG, &json, NULL, "machine-readable report", 0, 0, false},
+    };
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++) declare_option(&t, own[i]);
+    drop_option(&t, "keys");
+    int outcome = parse_transformer(self, argc, argv, &t);
+    if (outcome != 0) return outcome == PARSE_FINISHED ? EXIT_DONE : outcome;
+    settings.causal = causal;
+    settings.forward_only = forward;
+    settings.threads = (int)threads;
+    ireneo_network_depth *depths = calloc(t.transformer.layers + 1, sizeof *depths);
+    if (depths == NULL)
+        return complain(self, EXIT_MACHINE, "not enough memory for %zu layers", t.transformer.layers);
+    outcome = measure(self, &t.transformer, &settings, depths, json);
+    free(depths);
+    return outcome;
+}
+
+const command command_attention_simulate = {
+    "attention simulate", "real random transformers, measured layer by layer", run, "",
+    "Gaussian tokens of overlap R go through N random networks; a random gradient comes back. Reported with\n"
+    "standard errors over the networks: overlap rho and length q of the tokens, participation Y2 and "
+    "entropy\n"
+    "(nats) of attention, squared norms of the gradients over that at the output."};

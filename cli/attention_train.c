@@ -1,0 +1,141 @@
+/* ireneo attention train: a small encoder learns to fill masked positions of a text. */
+#include "attention.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void print_table(const ireneo_transformer *t, const ireneo_network_training_settings *s,
+                        const ireneo_network_training_report *r) {
+    char text[40];
+    print_transformer(t);
+    printf("%s parameters, %zu steps of %zu sequences, rate %g (seed %llu)\n\n",
+           grouped((double)r->parameters, text), s->steps, s->batch, s->rate, (unsigned long long)s->seed);
+    printf("  unigram entropy         %9.4f   nats, the best loss without a look at the neighbours\n",
+           r->unigram_entropy);
+    if (r->diverged) {
+        printf("  diverged in step        %9zu\n", r->steps);
+    } else {
+        printf("  training loss           %9.4f   last tenth of %zu steps\n", r->final_loss, r->steps);
+        printf("  held-out loss           %9.4f   last tenth of the text\n", r->held_out_loss);
+        printf("  gained over unigrams    %9.4f   nats, held out, where unigrams lose %.4f\n",
+               r->held_out_unigram - r->held_out_loss, r->held_out_unigram);
+    }
+    printf("\n                            before     after   training\n");
+    printf("  overlap of the input    %9.4f %9.4f\n", r->rho_0_before, r->rho_0_after);
+    printf("  overlap of the output   %9.4f %9.4f   1: rank collapse\n", r->rho_before, r->rho_after);
+    printf("  entropy, first layer    %9.4f %9.4f   nats\n", r->entropy_first_before, r->entropy_first_after);
+    printf("  entropy, all layers     %9.4f %9.4f   0: entropy collapse\n", r->entropy_before,
+           r->entropy_after);
+    printf("\n  %.1f seconds\n", r->seconds);
+}
+
+static int print_as_json(const command *self, const ireneo_transformer *t, const char *path,
+                         const ireneo_network_training_settings *s, const ireneo_network_training_report *r) {
+    ireneo_json json = {0};
+    ireneo_json_begin_object(&json, NULL);
+    ireneo_json_text(&json, "text", path);
+    write_transformer(&json, "transformer", t);
+    ireneo_json_size(&json, "batch", s->batch);
+    ireneo_json_number(&json, "rate", s->rate);
+    ireneo_json_number(&json, "mask", s->mask);
+    ireneo_json_bool(&json, "tied", s->tied != 0);
+    ireneo_json_size(&json, "seed", s->seed);
+    ireneo_json_size(&json, "symbols", r->symbols);
+    ireneo_json_size(&json, "parameters", r->parameters);
+    ireneo_json_size(&json, "steps", r->steps);
+    ireneo_json_bool(&json, "diverged", r->diverged != 0);
+    ireneo_json_number(&json, "unigram_entropy", r->unigram_entropy);
+    ireneo_json_number(&json, "final_loss", r->final_loss);
+    ireneo_json_number(&json, "held_out_loss", r->held_out_loss);
+    ireneo_json_number(&json, "held_out_unigram", r->held_out_unigram);
+    ireneo_json_begin_array(&json, "losses");
+    for (size_t i = 0; i < IRENEO_CURVE_POINTS; i++) ireneo_json_number(&json, NULL, r->curve[i]);
+    ireneo_json_end_array(&json);
+    ireneo_json_number(&json, "rho_0_before", r->rho_0_before);
+    ireneo_json_number(&json, "rho_before", r->rho_before);
+    ireneo_json_number(&json, "entropy_first_before", r->entropy_first_before);
+    ireneo_json_number(&json, "entropy_before", r->entropy_before);
+    ireneo_json_number(&json, "rho_0_after", r->rho_0_after);
+    ireneo_json_number(&json, "rho_after", r->rho_after);
+    ireneo_json_number(&json, "entropy_first_after", r->entropy_first_after);
+    ireneo_json_number(&json, "entropy_after", r->entropy_after);
+    ireneo_json_number(&json, "seconds", r->seconds);
+    ireneo_json_end_object(&json);
+    return print_json(self, &json, EXIT_DONE);
+}
+
+/* The small network that is trained when nothing else is asked for. */
+static void choose_small(ireneo_transformer *t) {
+    t->layers = 24;
+    t->width = t->mlp_width = 64;
+    t->heads = 4;
+    t->context = 32;
+    t->beta = 0.5;
+    t->residual_attention = 2.0;
+}
+
+/* The table of options says so. */
+static void tell_small(transformer_options *t) {
+    static const char *const texts[][2] = {
+        {"layers", "blocks of attention and MLP (default 24)"},
+        {"width", "width of a token (default 64)"},
+        {"heads", "attention heads, which divide the width (default 4)"},
+        {"context", "tokens in a sequence (default 32)"},
+        {"beta", "query-key scale (default 0.5)"},
+        {"residual-attention", "strength of the skip around attention (default 2)"},
+    };
+    for (size_t i = 0; i < t->count; i++)
+        for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
+            if (strcmp(t->list[i].name, texts[k][0]) == 0) t->list[i].help = texts[k][1];
+}
+
+static int run(const command *self, int argc, char **argv) {
+    transformer_options t;
+    ireneo_network_training_settings settings = {
+        .steps = 1000, .batch = 24, .rate = 1e-3, .mask = 0.2, .clip = 1.0, .seed = 1};
+    const char *path = NULL;
+    size_t threads = 0;
+    bool json = false, tied = false;
+    declare_transformer(&t);
+    choose_small(&t.transformer);
+    tell_small(&t);
+    const option own[] = {
+        {"residual", OPTION_REAL, &t.transformer.residual_attention, "A", "short for --residual-attention", 0,
+         1e6, false},
+        {"steps", OPTION_SIZE, &settings.steps, "S", "steps of Adam (default 1000)", 1, 1e9, false},
+        {"batch", OPTION_SIZE, &settings.batch, "N", "sequences a step (default 24)", 1, 1 << 16, false},
+        {"rate", OPTION_REAL, &settings.rate, "R", "largest learning rate (default 0.001)", 1e-9, 10, false},
+        {"warmup", OPTION_SIZE, &settings.warmup, "N", "steps until it is reached (default: a tenth)", 1, 1e9,
+         false},
+        {"mask", OPTION_REAL, &settings.mask, "P", "share of positions to predict (default 0.2)", 1e-3, 0.999,
+         false},
+        {"clip", OPTION_REAL, &settings.clip, "C", "longest gradient (default 1)", 1e-9, 1e9, false},
+        {"tied", OPTION_FLAG, &tied, NULL, "the output matrix is that of the embeddings", 0, 0, false},
+        {"seed", OPTION_SEED, &settings.seed, "S", "seed of the random numbers (default 1)", 0, 0, false},
+        {"threads", OPTION_SIZE, &threads, "N", "threads (default: all cores)", 1, 4096, false},
+        {"json", OPTION_FLAG, &json, NULL, "machine-readable report", 0, 0, false},
+    };
+    static const char *const unused[] = {"preset", "keys", "std", "rho0", "q0"};
+    for (size_t i = 0; i < sizeof unused / sizeof *unused; i++) drop_option(&t, unused[i]);
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++) declare_option(&t, own[i]);
+    int outcome = parse_transformer_and_word(self, argc, argv, &t, &path);
+    if (outcome != 0) return outcome == PARSE_FINISHED ? EXIT_DONE : outcome;
+    settings.tied = tied;
+    settings.threads = (int)threads;
+    ireneo_network_training_report report;
+    catch_interrupts();
+    settings.progress = start_progress();
+    ireneo_error failed = ireneo_attention_train_file(&t.transformer, path, &settings, &report);
+    finish_progress();
+    if (failed != IRENEO_OK) return report_error(self, failed);
+    if (json) return print_as_json(self, &t.transformer, path, &settings, &report);
+    print_table(&t.transformer, &settings, &report);
+    return finish_output(self, EXIT_DONE);
+}
+
+const command command_attention_train = {
+    "attention train", "a small transformer learns a text, to check the trainability diagram", run, "TEXT",
+    "Masked-token prediction over the bytes of TEXT with Adam: linear warm-up, then a linear fall to zero. "
+    "The\n"
+    "report holds the loss against the entropy of the bytes, and whether tokens and attention are "
+    "collapsed."};

@@ -1,0 +1,282 @@
+/* ireneo sweep: many trials over grids of parameters, kept in a store of results. */
+#include "commands.h"
+#include "lab/parts.h"
+#include "lab/plan.h"
+#include "lab/ranks.h"
+#include "sweep_report.h"
+
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_FILES = 4096 };
+
+typedef struct sweep_request {
+    plan plan;
+    const char *problem, *solver, *dims, *ranks, *loads, *facts, *shard, *database, *merge, *csv;
+    size_t threads, shard_index, shard_count;
+    double wait;
+    bool threshold, json;
+} sweep_request;
+
+/* ---- merging ---- */
+
+static int merge_stores(const command *self, const char *into, const char *const *files, size_t count,
+                        double wait, bool as_json) {
+    results *store;
+    size_t total = 0, sum = 0, unequal = 0;
+    if (count == 0) return complain(self, EXIT_USAGE, "--merge %s needs the files to merge into it", into);
+    ireneo_error failed = ireneo_results_open(into, wait, &store);
+    if (failed != IRENEO_OK) return report_error(self, failed);
+    for (size_t i = 0; i < count && failed == IRENEO_OK; i++) {
+        size_t added = 0, different = 0;
+        failed = ireneo_results_merge(store, files[i], &added, &different);
+        if (failed != IRENEO_OK) break;
+        sum += added;
+        unequal += different;
+        if (!as_json) printf("%s: %zu trials added\n", files[i], added);
+    }
+    if (failed == IRENEO_OK) failed = ireneo_results_count(store, &total);
+    ireneo_results_close(store);
+    if (failed != IRENEO_OK) return report_error(self, failed);
+    if (as_json) {
+        ireneo_json json = {0};
+        ireneo_json_begin_object(&json, NULL);
+        ireneo_json_size(&json, "files", count);
+        ireneo_json_size(&json, "added", sum);
+        ireneo_json_size(&json, "different", unequal);
+        ireneo_json_size(&json, "trials", total);
+        ireneo_json_end_object(&json);
+        return print_json(self, &json, EXIT_DONE);
+    }
+    if (unequal > 0) printf("%zu trials had another outcome in %s, which was kept\n", unequal, into);
+    printf("%s: %zu trials\n", into, total);
+    return finish_output(self, EXIT_DONE);
+}
+
+/* ---- the plan ---- */
+
+static int parse_shard(const command *self, sweep_request *q) {
+    char rest;
+    q->shard_index = 0;
+    q->shard_count = 1;
+    if (q->shard == NULL) return 0;
+    unsigned index, count;
+    if (strchr(q->shard, '-') != NULL || sscanf(q->shard, "%u/%u%c", &index, &count, &rest) != 2 ||
+        count < 1 || index < 1 || index > count)
+        return complain(self, EXIT_USAGE, "--shard is I/N with 1 <= I <= N, such as 2/8, not '%s'", q->shard);
+    q->shard_index = index - 1;
+    q->shard_count = count;
+    return 0;
+}
+
+static ireneo_error parse_grids(sweep_request *q) {
+    if (q->dims != NULL)
+        if (ireneo_grid_parse("--dim", q->dims, 1, 1e6, true, &q->plan.dims) != IRENEO_OK)
+            return IRENEO_ERROR_ARGUMENT;
+    if (ireneo_grid_parse("--rank", q->ranks, 1e-6, 1.0, false, &q->plan.ranks) != IRENEO_OK)
+        return IRENEO_ERROR_ARGUMENT;
+    if (q->loads != NULL)
+        if (ireneo_grid_parse("--load", q->loads, 1e-9, 1e3, false, &q->plan.loads) != IRENEO_OK)
+            return IRENEO_ERROR_ARGUMENT;
+    if (q->facts != NULL) return ireneo_grid_parse("--facts", q->facts, 2, 1e9, true, &q->plan.facts);
+    return IRENEO_OK;
+}
+
+/* Options that contradict each other. */
+static int check_request(const command *self, const sweep_request *q) {
+    bool sides = q->plan.dim_in > 0 || q->plan.dim_out > 0;
+    if (q->dims != NULL && sides)
+        return complain(self, EXIT_USAGE, "give --dim, or --dim-in and --dim-out, not both");
+    if (q->dims == NULL && (q->plan.dim_in == 0 || q->plan.dim_out == 0))
+        return complain(self, EXIT_USAGE, "give --dim, or both --dim-in and --dim-out");
+    if (q->database == NULL)
+        return complain(self, EXIT_USAGE,
+                        "give the store of results with --db FILE; it is made when missing");
+    if (q->threshold && (q->loads != NULL || q->facts != NULL))
+        return complain(self, EXIT_USAGE, "--threshold finds the number of facts itself; leave out %s",
+                        q->loads != NULL ? "--load" : "--facts");
+    if (!q->threshold && (q->loads == NULL) == (q->facts == NULL))
+        return complain(self, EXIT_USAGE, "give the sizes with one of --load, --facts and --threshold");
+    if (q->threshold && q->plan.like.overload)
+        return complain(self, EXIT_USAGE, "--threshold asks whether all facts fit; leave out --overload");
+    if (q->threshold && strcmp(q->solver, "hebbian") == 0)
+        return complain(self, EXIT_USAGE, "the Hebbian rule has no threshold to certify; sweep over --load");
+    if (q->csv != NULL && strcmp(q->csv, "-") == 0 && q->json)
+        return complain(self, EXIT_USAGE, "--csv - and --json both write to the output; choose one");
+    return 0;
+}
+
+static int fill_plan(const command *self, sweep_request *q) {
+    int outcome = check_request(self, q);
+    if (outcome == 0) outcome = parse_shard(self, q);
+    if (outcome != 0) return outcome;
+    ireneo_error failed = parse_grids(q);
+    if (failed != IRENEO_OK) return report_error(self, failed);
+    q->plan.original = strcmp(q->problem, "decoupled") != 0;
+    q->plan.decoupled = strcmp(q->problem, "original") != 0;
+    ireneo_trial_solver_find(q->solver, &q->plan.like.solver);
+    if (q->plan.like.solver == TRIAL_HEBBIAN && (q->plan.ranks.count > 1 || q->plan.ranks.values[0] < 1.0))
+        return complain(self, EXIT_USAGE, "the Hebbian rule makes a full matrix; leave out --rank");
+    return 0;
+}
+
+/* ---- the work ---- */
+
+static ireneo_error work_on(const sweep_request *q, results *store, size_t shard, size_t shards,
+                            const trial *trials, size_t count, trial_result *found, threshold *thresholds) {
+    queue_settings settings = {.threads = (int)q->threads, .shard = shard, .shards = shards};
+    settings.progress = start_progress();
+    settings.stage = q->threshold ? "searching thresholds" : "trials";
+    return q->threshold ? ireneo_threshold_all(store, &settings, trials, count, thresholds)
+                        : ireneo_queue_trials(store, &settings, trials, count, found);
+}
+
+/* Over the ranks of an MPI job: parts first, then rank 0 gathers them and reads the whole. */
+static ireneo_error work_over_ranks(const sweep_request *q, size_t rank, size_t ranks, const trial *trials,
+                                    size_t count, trial_result *found, threshold *thresholds) {
+    results *store = NULL;
+    size_t shard = q->shard_index, shards = q->shard_count;
+    ireneo_error failed = IRENEO_OK;
+    if (rank == 0) failed = ireneo_parts_gather(q->database, q->wait);
+    failed = ireneo_ranks_agree(failed);
+    if (failed != IRENEO_OK) return failed;
+    if (ranks > 1) {
+        failed = ireneo_part_open(q->database, rank, q->wait, &store);
+        if (failed == IRENEO_OK)
+            failed =
+                work_on(q, store, shard + shards * rank, shards * ranks, trials, count, found, thresholds);
+        ireneo_results_close(store);
+        failed = ireneo_ranks_agree(failed);
+        ireneo_error gathered = rank == 0 ? ireneo_parts_gather(q->database, q->wait) : IRENEO_OK;
+        if (failed == IRENEO_OK) failed = ireneo_ranks_agree(gathered);
+        if (failed != IRENEO_OK || rank != 0) return failed;
+    }
+    failed = ireneo_results_open(q->database, q->wait, &store);
+    if (failed == IRENEO_OK) failed = work_on(q, store, shard, shards, trials, count, found, thresholds);
+    ireneo_results_close(store);
+    return failed;
+}
+
+static int report_outcome(const command *self, const sweep_request *q, const sweep_outcome *outcome) {
+    finish_progress();
+    int code = q->csv != NULL ? write_sweep_csv(self, outcome, q->csv) : EXIT_DONE;
+    if (code != EXIT_DONE || (q->csv != NULL && strcmp(q->csv, "-") == 0)) return code;
+    if (q->json) return print_sweep_json(self, outcome);
+    print_sweep_table(outcome);
+    return finish_output(self, EXIT_DONE);
+}
+
+static int run_plan(const command *self, const sweep_request *q) {
+    trial *trials = NULL;
+    size_t count = 0, rank, ranks;
+    ireneo_error failed = ireneo_plan_trials(&q->plan, &trials, &count);
+    if (failed != IRENEO_OK) return report_error(self, failed);
+    trial_result *found = calloc(count + 1, sizeof *found);
+    threshold *thresholds = calloc(count + 1, sizeof *thresholds);
+    int code = EXIT_DONE;
+    catch_interrupts();
+    signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is a failed write */
+    ireneo_ranks_begin(&rank, &ranks);
+    if (found == NULL || thresholds == NULL)
+        code = complain(self, EXIT_MACHINE, "not enough memory for %zu results", count);
+    if (code == EXIT_DONE) {
+        failed = work_over_ranks(q, rank, ranks, trials, count, found, thresholds);
+        sweep_outcome outcome = {trials,
+                                 count,
+                                 q->plan.trials,
+                                 q->threshold ? NULL : found,
+                                 q->threshold ? thresholds : NULL,
+                                 q->plan.candidates == 0,
+                                 q->plan.like.seed,
+                                 q->database};
+        if (failed == IRENEO_ERROR_CANCELLED) {
+            finish_progress();
+            code =
+                complain(self, EXIT_INTERRUPTED,
+                         "interrupted; finished trials are kept in %s and the same command goes on from them",
+                         q->database);
+        } else if (failed != IRENEO_OK) {
+            code = report_error(self, failed);
+        } else if (rank == 0) {
+            code = report_outcome(self, q, &outcome);
+        }
+    }
+    ireneo_ranks_end();
+    free(trials);
+    free(found);
+    free(thresholds);
+    return code;
+}
+
+static int run(const command *self, int argc, char **argv) {
+    sweep_request q = {.problem = "original", .solver = "project", .ranks = "1", .wait = 60.0};
+    const char *files[MOST_FILES];
+    size_t file_count = 0;
+    q.plan.trials = 10;
+    q.plan.like = ireneo_trial_square(TRIAL_ORIGINAL, TRIAL_PROJECT, 1, 1.0, 2, 1);
+    trial *like = &q.plan.like;
+    option options[] = {
+        {"problem", OPTION_CHOICE, &q.problem, "original|decoupled|both",
+         "shared candidates (default), own candidates for every key, or both", 0, 0, false},
+        {"dim", OPTION_TEXT, &q.dims, "GRID", "dimensions of square memories, such as 20,40", 0, 0, false},
+        {"dim-in", OPTION_SIZE, &q.plan.dim_in, "A", "dimension of keys", 1, 1e6, false},
+        {"dim-out", OPTION_SIZE, &q.plan.dim_out, "B", "dimension of values", 1, 1e6, false},
+        {"rank", OPTION_TEXT, &q.ranks, "GRID", "rank over dimension, such as 0.25,1 (default 1: full)", 0, 0,
+         false},
+        {"load", OPTION_TEXT, &q.loads, "GRID", "loads n log P / d^2, such as 0.1:1.2:23", 0, 0, false},
+        {"facts", OPTION_TEXT, &q.facts, "GRID", "numbers of facts, instead of loads", 0, 0, false},
+        {"threshold", OPTION_FLAG, &q.threshold, NULL,
+         "find the largest number of facts that can be stored, with proofs", 0, 0, false},
+        {"candidates", OPTION_SIZE, &q.plan.candidates, "P", "candidates (default: as many as facts)", 2, 1e9,
+         false},
+        {"trials", OPTION_SIZE, &q.plan.trials, "T", "draws per point (default 10)", 1, 1e6, false},
+        {"seed", OPTION_SEED, &like->seed, "S", "seed of the first draw; the next ones follow (default 1)", 0,
+         0, false},
+        {"solver", OPTION_CHOICE, &q.solver, "project|adam|lbfgs|hebbian",
+         "how facts are stored (default project)", 0, 0, false},
+        {"overload", OPTION_FLAG, &like->overload, NULL, "project: when not all facts fit, keep the most", 0,
+         0, false},
+        {"rate", OPTION_REAL, &like->rate, "R", "adam: largest rate (default 0.03)", 1e-9, 1e3, false},
+        {"steps", OPTION_SIZE, &like->steps, "N", "adam, lbfgs: most steps (default 5000)", 1, 1e9, false},
+        {"warm-up", OPTION_REAL, &like->warm_up, "F", "adam: share of steps with growing rate (default 0.05)",
+         0, 1, false},
+        {"scale", OPTION_REAL, &like->initial_scale, "S",
+         "adam, lbfgs: spread of the entries of W at the start (default 0.01)", 1e-9, 1e3, false},
+        {"past-recall", OPTION_FLAG, &like->past_recall, NULL,
+         "adam, lbfgs: go on after all facts are recalled", 0, 0, false},
+        {"db", OPTION_TEXT, &q.database, "FILE", "store of results; known trials are not run again", 0, 0,
+         false},
+        {"shard", OPTION_TEXT, &q.shard, "I/N", "only the I-th of N parts of the work", 0, 0, false},
+        {"merge", OPTION_TEXT, &q.merge, "OUT", "copy the stores named on the command line into OUT", 0, 0,
+         false},
+        {"wait", OPTION_REAL, &q.wait, "S", "seconds to wait for a store in use (default 60)", 0, 1e6, false},
+        {"threads", OPTION_SIZE, &q.threads, "N", "threads (default: all cores)", 1, 4096, false},
+        {"csv", OPTION_TEXT, &q.csv, "FILE", "rows as CSV; - is the output", 0, 0, false},
+        {"json", OPTION_FLAG, &q.json, NULL, "machine-readable report", 0, 0, false},
+    };
+    int outcome = parse_options(self, argc, argv, options, sizeof options / sizeof *options, files, 0,
+                                MOST_FILES, &file_count);
+    if (outcome != 0) return outcome == PARSE_FINISHED ? EXIT_DONE : outcome;
+    if (q.merge != NULL) return merge_stores(self, q.merge, files, file_count, q.wait, q.json);
+    if (file_count > 0)
+        return complain(self, EXIT_USAGE, "'%s' is one argument too many; files are only for --merge",
+                        files[0]);
+    outcome = fill_plan(self, &q);
+    if (outcome == 0) outcome = run_plan(self, &q);
+    ireneo_grid_free(&q.plan.dims);
+    ireneo_grid_free(&q.plan.ranks);
+    ireneo_grid_free(&q.plan.loads);
+    ireneo_grid_free(&q.plan.facts);
+    return outcome;
+}
+
+const command command_sweep = {
+    "sweep", "trials over grids of sizes, kept in a store", run, "",
+    "A GRID is numbers and FROM:TO:COUNT ranges, split by commas. Draw t of a point uses seed S + t - 1, and "
+    "the\n"
+    "facts of a smaller instance are the first facts of a larger one, so thresholds come from bisection.\n"
+    "A sweep that was stopped does only what is missing; several may share a store, and\n"
+    "'ireneo sweep --merge ALL.db PART1.db PART2.db' joins stores."};

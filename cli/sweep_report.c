@@ -1,0 +1,197 @@
+/* Tables, JSON and CSV of a sweep. Rows of other shards, which this run did not compute, are left out. */
+#include "sweep_report.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static bool has_row(const sweep_outcome *o, size_t i) {
+    return o->thresholds != NULL ? o->thresholds[i].not_stored > 0 : !isnan(o->results[i].accuracy);
+}
+
+static const char *status_of(const trial_result *r) {
+    return r->failed ? "failed" : ireneo_status_name(r->status);
+}
+
+static double law_of(const sweep_outcome *o, size_t i) {
+    double law = NAN;
+    return ireneo_threshold_law(&o->trials[i], o->own, &law) == IRENEO_OK ? law : NAN;
+}
+
+static int compare_sizes(const void *a, const void *b) {
+    size_t left = *(const size_t *)a, right = *(const size_t *)b;
+    return (left > right) - (left < right);
+}
+
+/* Median, smallest and largest threshold of the draws first .. first + draws - 1; false when none is there.
+ */
+static bool summarise_thresholds(const sweep_outcome *o, size_t first, double *median, size_t *least,
+                                 size_t *most, size_t *certified, size_t *count) {
+    size_t *sizes = malloc((o->draws + 1) * sizeof *sizes);
+    *count = *certified = 0;
+    if (sizes == NULL) return false;
+    for (size_t i = first; i < first + o->draws && i < o->count; i++) {
+        if (!has_row(o, i)) continue;
+        sizes[(*count)++] = o->thresholds[i].stored;
+        if (o->thresholds[i].certified) ++*certified;
+    }
+    if (*count > 0) {
+        qsort(sizes, *count, sizeof *sizes, compare_sizes);
+        *least = sizes[0];
+        *most = sizes[*count - 1];
+        size_t lower = (*count - 1) / 2, upper = *count / 2;
+        *median = 0.5 * ((double)sizes[lower] + (double)sizes[upper]);
+    }
+    free(sizes);
+    return *count > 0;
+}
+
+static void print_thresholds(const sweep_outcome *o) {
+    printf("%-10s %6s %6s %5s %10s %10s %8s %15s %10s\n", "problem", "in", "out", "rank", "law", "median",
+           "ratio", "range", "certified");
+    for (size_t first = 0; first < o->count; first += o->draws) {
+        const trial *t = &o->trials[first];
+        double median, law = law_of(o, first);
+        size_t least, most, certified, count;
+        char range[40], proofs[40];
+        if (!summarise_thresholds(o, first, &median, &least, &most, &certified, &count)) continue;
+        snprintf(range, sizeof range, "%zu-%zu", least, most);
+        snprintf(proofs, sizeof proofs, "%zu of %zu", certified, count);
+        printf("%-10s %6zu %6zu %5zu %10.1f %10.1f %8.4f %15s %10s\n", ireneo_trial_problem_name(t->problem),
+               t->dim_in, t->dim_out, t->rank, law, median, median / law, range, proofs);
+    }
+    printf(
+        "\n'stored' is checked by a pass over all candidates; 'certified' counts the draws in which one fact "
+        "more is proved impossible.\n");
+}
+
+static void print_points(const sweep_outcome *o) {
+    printf("%-10s %-8s %6s %6s %5s %8s %8s %9s %9s %8s %9s\n", "problem", "solver", "in", "out", "rank",
+           "facts", "load", "accuracy", "spread", "all", "seconds");
+    for (size_t first = 0; first < o->count; first += o->draws) {
+        const trial *t = &o->trials[first];
+        double sum = 0.0, squares = 0.0, seconds = 0.0, count = 0.0, all = 0.0;
+        for (size_t i = first; i < first + o->draws && i < o->count; i++) {
+            if (!has_row(o, i)) continue;
+            double a = o->results[i].accuracy;
+            sum += a, squares += a * a, seconds += o->results[i].seconds, count += 1.0;
+            if (o->results[i].recalled == t->facts) all += 1.0;
+        }
+        if (count == 0.0) continue;
+        double mean = sum / count, variance = fmax(0.0, squares / count - mean * mean);
+        printf("%-10s %-8s %6zu %6zu %5zu %8zu %8.4f %9.4f %9.4f %8.2f %9.3f\n",
+               ireneo_trial_problem_name(t->problem), ireneo_trial_solver_name(t->solver), t->dim_in,
+               t->dim_out, t->rank, t->facts, ireneo_trial_load(t), mean, sqrt(variance), all / count,
+               seconds / count);
+    }
+}
+
+void print_sweep_table(const sweep_outcome *outcome) {
+    if (outcome->thresholds != NULL)
+        print_thresholds(outcome);
+    else
+        print_points(outcome);
+    printf("\nseeds %llu to %llu; rows are kept in %s\n", (unsigned long long)outcome->seed,
+           (unsigned long long)(outcome->seed + outcome->draws - 1), outcome->database);
+}
+
+static void add_row(ireneo_json *json, const sweep_outcome *o, size_t i) {
+    const trial *t = &o->trials[i];
+    ireneo_json_begin_object(json, NULL);
+    ireneo_json_text(json, "problem", ireneo_trial_problem_name(t->problem));
+    ireneo_json_text(json, "solver", ireneo_trial_solver_name(t->solver));
+    ireneo_json_size(json, "dim_in", t->dim_in);
+    ireneo_json_size(json, "dim_out", t->dim_out);
+    ireneo_json_size(json, "rank", t->rank);
+    ireneo_json_size(json, "seed", t->seed);
+    if (o->thresholds != NULL) {
+        const threshold *found = &o->thresholds[i];
+        ireneo_json_number(json, "law", law_of(o, i));
+        ireneo_json_size(json, "stored", found->stored);
+        ireneo_json_size(json, "not_stored", found->not_stored);
+        ireneo_json_bool(json, "certified", found->certified);
+    } else {
+        const trial_result *r = &o->results[i];
+        ireneo_json_size(json, "facts", t->facts);
+        ireneo_json_size(json, "candidates", t->candidates);
+        ireneo_json_number(json, "load", ireneo_trial_load(t));
+        ireneo_json_text(json, "status", status_of(r));
+        ireneo_json_size(json, "recalled", r->recalled);
+        ireneo_json_number(json, "accuracy", r->accuracy);
+        ireneo_json_number(json, "loss", r->loss);
+        ireneo_json_number(json, "margin", r->margin);
+        ireneo_json_number(json, "norm_bound", r->norm_bound);
+        ireneo_json_size(json, "scans", r->scans);
+        ireneo_json_size(json, "iterations", r->iterations);
+        ireneo_json_number(json, "seconds", r->seconds);
+    }
+    ireneo_json_end_object(json);
+}
+
+int print_sweep_json(const command *self, const sweep_outcome *outcome) {
+    ireneo_json json = {0};
+    size_t rows = 0;
+    for (size_t i = 0; i < outcome->count; i++)
+        if (has_row(outcome, i)) rows++;
+    ireneo_json_begin_object(&json, NULL);
+    ireneo_json_size(&json, "seed", outcome->seed);
+    ireneo_json_size(&json, "trials", rows);
+    ireneo_json_text(&json, "database", outcome->database);
+    ireneo_json_begin_array(&json, "rows");
+    for (size_t i = 0; i < outcome->count; i++)
+        if (has_row(outcome, i)) add_row(&json, outcome, i);
+    ireneo_json_end_array(&json);
+    ireneo_json_end_object(&json);
+    return print_json(self, &json, EXIT_DONE);
+}
+
+static void print_optional(FILE *stream, double value) {
+    if (isnan(value))
+        fprintf(stream, ",");
+    else
+        fprintf(stream, ",%.10g", value);
+}
+
+static void write_rows(FILE *stream, const sweep_outcome *o) {
+    fprintf(stream, o->thresholds != NULL
+                        ? "problem,solver,dim_in,dim_out,rank,seed,law,stored,not_stored,certified\n"
+                        : "problem,solver,dim_in,dim_out,rank,seed,facts,candidates,load,status,recalled,"
+                          "accuracy,loss,margin,norm_bound,scans,iterations,seconds\n");
+    for (size_t i = 0; i < o->count; i++) {
+        const trial *t = &o->trials[i];
+        if (!has_row(o, i)) continue;
+        fprintf(stream, "%s,%s,%zu,%zu,%zu,%llu", ireneo_trial_problem_name(t->problem),
+                ireneo_trial_solver_name(t->solver), t->dim_in, t->dim_out, t->rank,
+                (unsigned long long)t->seed);
+        if (o->thresholds != NULL) {
+            const threshold *found = &o->thresholds[i];
+            fprintf(stream, ",%.10g,%zu,%zu,%d\n", law_of(o, i), found->stored, found->not_stored,
+                    found->certified ? 1 : 0);
+            continue;
+        }
+        const trial_result *r = &o->results[i];
+        fprintf(stream, ",%zu,%zu,%.10g,%s,%zu,%.10g", t->facts, t->candidates, ireneo_trial_load(t),
+                status_of(r), r->recalled, r->accuracy);
+        print_optional(stream, r->loss);
+        print_optional(stream, r->margin);
+        print_optional(stream, r->norm_bound);
+        fprintf(stream, ",%zu,%zu,%.6g\n", r->scans, r->iterations, r->seconds);
+    }
+}
+
+int write_sweep_csv(const command *self, const sweep_outcome *outcome, const char *path) {
+    if (path[0] == '-' && path[1] == '\0') {
+        write_rows(stdout, outcome);
+        return finish_output(self, EXIT_DONE);
+    }
+    char *text = NULL;
+    size_t length = 0;
+    FILE *stream = open_memstream(&text, &length);
+    if (stream == NULL) return complain(self, EXIT_MACHINE, "not enough memory for %s", path);
+    write_rows(stream, outcome);
+    bool complete = fclose(stream) == 0;
+    ireneo_error failed = complete ? ireneo_save_bytes(path, text, length) : IRENEO_OK;
+    free(text);
+    if (!complete) return complain(self, EXIT_MACHINE, "not enough memory for %s", path);
+    return failed == IRENEO_OK ? EXIT_DONE : report_error(self, failed);
+}
