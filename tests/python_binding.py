@@ -53,7 +53,7 @@ class HeaderTest(unittest.TestCase):
 
     def test_layouts(self):
         classes = structures.struct_classes()
-        self.assertGreater(len(classes), 15)
+        self.assertGreater(len(classes), 30)
         lines = ['#include "ireneo.h"', "#include <stdio.h>", "int main(void) {"]
         expected = []
         for name, item in sorted(classes.items()):
@@ -340,6 +340,94 @@ class OverloadTest(unittest.TestCase):
                 ireneo.store(self.keys, self.values, overload=True, weights=weights, threads=1)
         with self.assertRaises(ireneo.ArgumentError):
             ireneo.store(self.keys, self.values, weights=np.ones(150))
+
+
+class TrainTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.keys, cls.values = ireneo.sample(20, facts=45, seed=4)
+
+    def loss64(self, memory):
+        scores = scores64(memory.W, self.keys, self.values)
+        best = scores.max(axis=1, keepdims=True)
+        return float((best[:, 0] + np.log(np.exp(scores - best).sum(axis=1)) - np.diag(scores)).mean())
+
+    def test_training_equals_numpy(self):
+        for optimiser in ("adam", "lbfgs"):
+            memory, info = ireneo.train(self.keys, self.values, optimiser=optimiser, threads=1)
+            self.assertEqual(info.status, "stored")
+            self.assertTrue(recalled64(memory.W, self.keys, self.values, np.arange(45)).all())
+            self.assertAlmostEqual(info.loss, self.loss64(memory), places=5)
+            self.assertAlmostEqual(memory.cross_entropy(self.keys, self.values), self.loss64(memory), places=5)
+
+    def test_limits_and_rank(self):
+        memory, info = ireneo.train(self.keys, self.values, max_steps=2, rank=4, threads=1)
+        self.assertEqual((info.status, info.steps, memory.rank), ("undecided", 2, 4))
+        self.assertEqual(ireneo.train(self.keys, self.values, max_steps=9, past_recall=True, threads=1)[1].steps, 9)
+
+    def test_bad_settings(self):
+        for settings in (dict(optimiser="sgd"), dict(rank=21), dict(rate=-1.0), dict(seed=-1), dict(max_steps=-1)):
+            with self.subTest(settings), self.assertRaises(ireneo.IreneoError):
+                ireneo.train(self.keys, self.values, **settings)
+
+
+class MarginTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.keys, cls.values = ireneo.sample(20, facts=45, seed=4)
+        cls.memory, cls.info = ireneo.max_margin(cls.keys, cls.values, threads=1)
+
+    def margin64(self, memory):
+        """Smallest gap over |W|_F, in the units of the law."""
+        scores = scores64(memory.W, self.keys, self.values)
+        mine = np.diag(scores).copy()
+        np.fill_diagonal(scores, -np.inf)
+        x, y = self.keys.astype(np.float64), self.values.astype(np.float64)
+        unit = np.sqrt((x**2).sum(axis=1).mean()) * np.sqrt(((y - y.mean(axis=0)) ** 2).sum(axis=1).mean()) / 20
+        return (mine - scores.max(axis=1)).min() / (np.linalg.norm(memory.W.astype(np.float64)) * unit)
+
+    def test_largest_margin(self):
+        self.assertEqual(self.info.status, "stored")
+        self.assertAlmostEqual(self.info.margin, self.margin64(self.memory), places=5)
+        self.assertLessEqual(self.info.margin, self.info.margin_bound * (1 + 1e-6))
+        self.assertLess(self.info.duality_gap, 1.1e-3)
+        plain, _ = ireneo.store(self.keys, self.values, threads=1)
+        self.assertGreater(self.info.margin, self.margin64(plain))
+
+    def test_bound_is_proved(self):
+        """The certificate's norm bound is the least |W|_F on normalised data; W itself comes within the gap."""
+        report = self.info.store.certificate.verify(self.keys, self.values)
+        self.assertFalse(report.accepted)  # it bounds a norm, it does not prove impossibility
+        self.assertAlmostEqual(np.sqrt(20) / report.norm_bound, self.info.margin_bound, delta=2e-3)
+
+    def test_noise(self):
+        calm = self.memory.check_noise(self.keys, self.values, strength=0.0, draws=2)
+        self.assertEqual((calm.recall, calm.facts, calm.draws), (1.0, 45, 2))
+        noisy = self.memory.check_noise(self.keys, self.values, strength=0.5, draws=20, seed=3)
+        self.assertTrue(0.1 < noisy.recall < 1.0)
+        self.assertAlmostEqual(noisy.deviation, 0.5 * np.sqrt((self.keys.astype(np.float64) ** 2).mean()), places=6)
+        sampled = []
+        for draw in range(20):  # the same experiment with other random numbers: within 5 standard errors
+            moved = self.keys + noisy.deviation * ireneo.random_normals(self.keys.shape, seed=99, stream=draw)
+            sampled.append(recalled64(self.memory.W, moved, self.values, np.arange(45)).mean())
+        error = np.hypot(noisy.error, np.std(sampled) / np.sqrt(20))
+        self.assertLess(abs(np.mean(sampled) - noisy.recall), 5 * error)
+
+    def test_impossible(self):
+        keys, values = ireneo.sample(10, facts=60, seed=1)
+        _, info = ireneo.max_margin(keys, values, threads=1)
+        self.assertEqual(info.status, "impossible")
+        self.assertTrue(info.store.certificate.verify(keys, values))
+        self.assertTrue(np.isnan(info.margin))
+
+    def test_bad_settings(self):
+        for bad in (
+            lambda: ireneo.max_margin(self.keys, self.values, duality_gap=-1.0),
+            lambda: self.memory.check_noise(self.keys, self.values, strength=-1.0),
+            lambda: self.memory.check_noise(self.keys, self.values, strength=float("nan")),
+            lambda: self.memory.check_noise(self.keys, self.values, strength=0.1, draws=0),
+        ):
+            self.assertRaises(ireneo.IreneoError, bad)
 
 
 class DecoupledTest(unittest.TestCase):
@@ -774,6 +862,29 @@ class AttentionTest(unittest.TestCase):
         beta = ireneo.attention.beta_from_std(advice.std_query, advice.std_key, 1024, 512)
         self.assertAlmostEqual(beta, advice.transformer.beta, places=9)
 
+    def test_random_networks_follow_the_theory(self):
+        """Within 5 standard errors and what a width of 128 leaves open."""
+        shape = dict(layers=6, width=128, mlp_width=128, context=64)
+        depths, path = ireneo.attention.simulate(draws=12, seed=5, **shape), ireneo.attention.propagate(**shape)
+        self.assertEqual(depths.rho.mean.shape, (7,))
+        self.assertTrue((np.abs(depths.rho.mean - path.rho) < 5 * depths.rho.error + 0.02).all())
+        self.assertTrue((np.abs(depths.entropy.mean - path.entropy[[0, *range(6)]])[1:] < 0.15).all())
+        self.assertTrue(np.isnan(depths.entropy.mean[0]) and np.isfinite(depths.gradient_query.mean[1:]).all())
+        law = ireneo.attention.gradient_depth(**shape)
+        self.assertEqual((law.shape, law[-1]), ((7,), 1.0))
+        forward = ireneo.attention.simulate(draws=2, forward_only=True, **shape)
+        self.assertTrue(np.isnan(forward.gradient_query.mean).all())
+
+    def test_training(self):
+        """A text of two letters in turn is learnt far below the entropy of its letters."""
+        report = ireneo.attention.train(
+            "ab" * 600, layers=2, width=16, mlp_width=16, heads=2, context=8, steps=150, rate=0.01, batch=8
+        )
+        self.assertEqual((report.symbols, report.steps, report.diverged), (2, 150, False))
+        self.assertAlmostEqual(report.unigram_entropy, np.log(2), places=6)
+        self.assertLess(report.final_loss, 0.3)
+        self.assertEqual(report.curve.shape, (20,))
+
     def test_bad_questions(self):
         a = ireneo.attention
         for bad in (
@@ -791,6 +902,12 @@ class AttentionTest(unittest.TestCase):
             lambda: a.trainability([], [1.0]),
             lambda: a.trainability([[1.0]], [1.0]),
             lambda: a.trainability([1.0], "many"),
+            lambda: a.simulate(draws=0),
+            lambda: a.simulate(heads=7),
+            lambda: a.gradient_depth(normalisation="pre"),
+            lambda: a.train(""),
+            lambda: a.train(3),
+            lambda: a.train("text", rate=-1.0),
         ):
             self.assertRaises(ireneo.IreneoError, bad)
 

@@ -8,6 +8,7 @@ from ctypes import POINTER, c_char, c_char_p, c_double, c_float, c_int, c_int64,
 from typing import Dict
 
 MAX_AXES = 8
+CURVE_POINTS = 20
 
 #: int report(void *context, const char *stage, double done, double total)
 REPORT = ctypes.CFUNCTYPE(c_int, c_void_p, c_char_p, c_double, c_double)
@@ -164,7 +165,13 @@ class ireneo_store_info(ctypes.Structure):
 
 
 class ireneo_check_report(ctypes.Structure):
-    _fields_ = [("facts", c_size_t), ("recalled", c_size_t), ("margin", c_double), ("gap", c_double), ("recomputed", c_size_t)]
+    _fields_ = [
+        ("facts", c_size_t),
+        ("recalled", c_size_t),
+        ("margin", c_double),
+        ("gap", c_double),
+        ("recomputed", c_size_t),
+    ]
 
 
 class ireneo_verify_report(ctypes.Structure):
@@ -176,6 +183,65 @@ class ireneo_verify_report(ctypes.Structure):
         ("rounding_bound", c_double),
         ("weights", c_size_t),
         ("sentence", c_char * 320),
+    ]
+
+
+class ireneo_train_settings(ctypes.Structure):
+    _fields_ = [
+        ("optimiser", c_int),
+        ("rank", c_size_t),
+        ("threads", c_int),
+        ("seed", c_uint64),
+        ("rate", c_double),
+        ("warm_up", c_double),
+        ("max_steps", c_size_t),
+        ("initial_scale", c_double),
+        ("past_recall", c_int),
+        ("tolerance", c_double),
+        ("progress", POINTER(ireneo_progress)),
+    ]
+
+
+class ireneo_train_info(ctypes.Structure):
+    _fields_ = [
+        ("status", c_int),
+        ("facts", c_size_t),
+        ("recalled", c_size_t),
+        ("loss", c_double),
+        ("margin", c_double),
+        ("steps", c_size_t),
+        ("sweeps", c_size_t),
+        ("seconds", c_double),
+    ]
+
+
+class ireneo_max_margin_settings(ctypes.Structure):
+    _fields_ = [("store", ireneo_store_settings), ("duality_gap", c_double)]
+
+
+class ireneo_max_margin_info(ctypes.Structure):
+    _fields_ = [
+        ("store", ireneo_store_info),
+        ("margin", c_double),
+        ("margin_bound", c_double),
+        ("duality_gap", c_double),
+        ("margin_law", c_double),
+        ("newton_steps", c_size_t),
+        ("products", c_size_t),
+    ]
+
+
+class ireneo_noise(ctypes.Structure):
+    _fields_ = [("strength", c_double), ("draws", c_size_t), ("seed", c_uint64)]
+
+
+class ireneo_noise_report(ctypes.Structure):
+    _fields_ = [
+        ("recall", c_double),
+        ("error", c_double),
+        ("facts", c_size_t),
+        ("draws", c_size_t),
+        ("deviation", c_double),
     ]
 
 
@@ -477,9 +543,79 @@ class ireneo_recommendation(ctypes.Structure):
     ]
 
 
+class ireneo_network_settings(ctypes.Structure):
+    _fields_ = [
+        ("draws", c_size_t),
+        ("causal", c_int),
+        ("forward_only", c_int),
+        ("seed", c_uint64),
+        ("threads", c_int),
+        ("progress", POINTER(ireneo_progress)),
+    ]
+
+
+class ireneo_estimate(ctypes.Structure):
+    _fields_ = [("mean", c_double), ("error", c_double)]
+
+
+class ireneo_network_depth(ctypes.Structure):
+    _fields_ = [
+        ("rho", ireneo_estimate),
+        ("q", ireneo_estimate),
+        ("participation", ireneo_estimate),
+        ("entropy", ireneo_estimate),
+        ("overlap", ireneo_estimate),
+        ("gradient_tokens", ireneo_estimate),
+        ("gradient_query", ireneo_estimate),
+        ("gradient_key", ireneo_estimate),
+        ("gradient_value", ireneo_estimate),
+        ("gradient_mlp_in", ireneo_estimate),
+        ("gradient_mlp_out", ireneo_estimate),
+    ]
+
+
+class ireneo_network_training_settings(ctypes.Structure):
+    _fields_ = [
+        ("steps", c_size_t),
+        ("batch", c_size_t),
+        ("warmup", c_size_t),
+        ("rate", c_double),
+        ("mask", c_double),
+        ("clip", c_double),
+        ("tied", c_int),
+        ("seed", c_uint64),
+        ("threads", c_int),
+        ("progress", POINTER(ireneo_progress)),
+    ]
+
+
+class ireneo_network_training_report(ctypes.Structure):
+    _fields_ = [
+        ("symbols", c_size_t),
+        ("parameters", c_size_t),
+        ("steps", c_size_t),
+        ("diverged", c_int),
+        ("unigram_entropy", c_double),
+        ("final_loss", c_double),
+        ("held_out_loss", c_double),
+        ("held_out_unigram", c_double),
+        ("curve", c_double * CURVE_POINTS),
+        ("rho_0_before", c_double),
+        ("rho_before", c_double),
+        ("entropy_first_before", c_double),
+        ("entropy_before", c_double),
+        ("rho_0_after", c_double),
+        ("rho_after", c_double),
+        ("entropy_first_after", c_double),
+        ("entropy_after", c_double),
+        ("seconds", c_double),
+    ]
+
+
 #: Constants of the header that the binding relies on.
 CONSTANTS: Dict[str, int] = {
     "IRENEO_MAX_AXES": MAX_AXES,
+    "IRENEO_CURVE_POINTS": CURVE_POINTS,
     "IRENEO_OK": 0,
     "IRENEO_ERROR_ARGUMENT": 1,
     "IRENEO_ERROR_DATA": 2,
@@ -499,6 +635,8 @@ CONSTANTS: Dict[str, int] = {
     "IRENEO_INTERRUPTED": 4,
     "IRENEO_SOLVER_PROJECT": 0,
     "IRENEO_SOLVER_HEBBIAN": 1,
+    "IRENEO_OPTIMISER_ADAM": 0,
+    "IRENEO_OPTIMISER_LBFGS": 1,
     "IRENEO_SPHERICAL": 0,
     "IRENEO_GAUSSIAN": 1,
     "IRENEO_BINARY": 2,
