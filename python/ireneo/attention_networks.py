@@ -1,4 +1,4 @@
-"""Transformers at initialisation, real networks: random ones measured layer by layer, and a small one trained on text."""
+"""Transformers at initialisation, real networks: random ones measured by layer, and a small one trained on text."""
 
 from __future__ import annotations
 

@@ -290,7 +290,9 @@ def propagate(model: Optional[Transformer] = None, **changes: Any) -> Propagatio
         lib.ireneo_propagation_free(raw)
 
 
-def critical_residual(model: Optional[Transformer] = None, *, rank_limit: float = 0.05, **changes: Any) -> CriticalResidual:
+def critical_residual(
+    model: Optional[Transformer] = None, *, rank_limit: float = 0.05, **changes: Any
+) -> CriticalResidual:
     """The attention residual strength at which 1 - rho after the last block is rank_limit; 0: no skip is needed."""
     exact, limit = c_double(), c_double()
     check(lib.ireneo_critical_residual(given(model, changes), real(rank_limit, "rank_limit"), exact, limit))

@@ -244,8 +244,8 @@ class Memory:
 
     def cross_entropy(self, keys: Any, values: Any, targets: Any = None, *, threads: int = 0) -> float:
         """Mean softmax cross-entropy of the facts, in nats."""
-        loss = c_double()
-        check(lib.ireneo_cross_entropy(self._struct(), Facts(keys, values, targets).struct, size(threads, "threads"), loss))
+        facts, loss = Facts(keys, values, targets), c_double()
+        check(lib.ireneo_cross_entropy(self._struct(), facts.struct, size(threads, "threads"), loss))
         return loss.value
 
     def save(self, path: PathLike, values: Any = None) -> None:

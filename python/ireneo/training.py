@@ -1,5 +1,5 @@
-"""Linear memories trained by gradients, the usual way: full-batch softmax cross-entropy. For comparison; `store` reaches
-capacity, sooner."""
+"""Linear memories trained by gradients, the usual way: full-batch softmax cross-entropy. For comparison; `store`
+reaches capacity, sooner."""
 
 from __future__ import annotations
 
@@ -57,8 +57,8 @@ def train(
     """Trains a memory from small random weights; the facts are those of `store`.
 
     optimiser: "adam" with linear warm-up and cosine decay, or "lbfgs", which finds the minimum of the cross-entropy.
-    rate, warm_up, max_steps, initial_scale, tolerance: 0 means 0.03, 0.05, 5000, 0.01 and 1e-5. past_recall: do not stop
-    when all facts are recalled.
+    rate, warm_up, max_steps, initial_scale, tolerance: 0 means 0.03, 0.05, 5000, 0.01 and 1e-5. past_recall: do not
+    stop when all facts are recalled.
     """
     facts = Facts(keys, values, targets)
     settings = s.ireneo_train_settings(
