@@ -1196,7 +1196,7 @@ IRENEO_API ireneo_error ireneo_recommend(const ireneo_transformer *transformer,
  * 15. Transformers at initialisation: real networks
  *
  * An encoder with random weights, run forward and backward, and a small one trained on text: what the theory
- * of section 10 is held against. docs/attention-network.md tells how.
+ * of section 14 is held against. docs/attention-network.md tells how.
  * ---------------------------------------------------------------------------------------------------- */
 
 /** How ireneo_attention_simulate measures. */

@@ -63,7 +63,8 @@ def _name(tag):
 
 
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
-    files = {f"ireneo/{p.name}": p.read_bytes() for p in sorted((HERE / "ireneo").iterdir()) if p.suffix in (".py", ".typed")}
+    sources = [p for p in sorted((HERE / "ireneo").iterdir()) if p.suffix in (".py", ".typed")]
+    files = {f"ireneo/{p.name}": p.read_bytes() for p in sources}
     library, tag = _library(), "py3-none-any"
     if library is not None:
         files["ireneo/libireneo.so"] = library.read_bytes()

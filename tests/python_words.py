@@ -7,6 +7,7 @@ import csv
 import json
 import os
 import subprocess
+import sys
 import tempfile
 import unittest
 from pathlib import Path
@@ -124,6 +125,15 @@ class WordsTest(unittest.TestCase):
             self.assertEqual(answer["query_label"], country)
             self.assertEqual(answer["answers"][0]["label"], capital)
             self.assertEqual(len(answer["answers"]), 3)
+
+    def test_example(self):
+        """examples/store_words.py runs as it is, and the file it writes holds what it says."""
+        example = Path(__file__).resolve().parent.parent / "examples" / "store_words.py"
+        command = [sys.executable, str(example), "france", "japan"]
+        said = subprocess.run(command, cwd=self.folder.name, check=True, capture_output=True, text=True).stdout
+        self.assertIn("stored: 126 of 126 recalled", said)
+        self.assertIn("france -> paris", said)
+        self.assertEqual(ireneo.load_array(self.path("capitals.safetensors:values")).shape, (10085, 100))
 
 
 if __name__ == "__main__":

@@ -36,9 +36,11 @@ from .law import (
     listwise_capacity,
 )
 from .library import path as library_path
-from .memory import Answers, CheckReport, Memory, Status, StoreInfo, store
+from .margin import MaxMarginInfo, max_margin
+from .memory import Answers, CheckReport, Memory, NoiseReport, Status, StoreInfo, store
 from .proof import Certificate, VerifyReport
 from .sampling import OwnCandidates, random_normals, random_uniforms, sample
+from .training import TrainInfo, train
 from .version import __version__
 
 __all__ = [
@@ -53,12 +55,15 @@ __all__ = [
     "FreeEntropy",
     "Interrupted",
     "IreneoError",
+    "MaxMarginInfo",
     "Memory",
+    "NoiseReport",
     "NotEnoughMemoryError",
     "NumericError",
     "OwnCandidates",
     "Status",
     "StoreInfo",
+    "TrainInfo",
     "VerifyReport",
     "__version__",
     "attention",
@@ -72,6 +77,7 @@ __all__ = [
     "library_path",
     "listwise_capacity",
     "load_array",
+    "max_margin",
     "random_normals",
     "random_uniforms",
     "sample",
@@ -79,4 +85,5 @@ __all__ = [
     "save_tensors",
     "store",
     "tensor_metadata",
+    "train",
 ]

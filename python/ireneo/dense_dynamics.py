@@ -12,8 +12,8 @@ import numpy as np
 from . import structures as s
 from .arrays import as_floats, pointer, real, seed64, size
 from .dense_theory import ENSEMBLES
-from .errors import ArgumentError, DataError, Interrupted
-from .library import check, lib
+from .errors import ArgumentError, DataError
+from .library import lib
 from .progress import Progress, Watch
 from .records import choice
 
@@ -114,7 +114,7 @@ def recall(
         code = lib.ireneo_dense_recall(
             pointer(xi, c_float), xi.shape[0], xi.shape[1], pointer(x, c_float), count, settings, result, info
         )
-    _finish(watch, code)
+    watch.finish(code)
     return Retrieval(
         states=states,
         steps=made.astype(np.int64),
@@ -125,13 +125,6 @@ def recall(
         seconds=info.seconds,
         **numbers,
     )
-
-
-def _finish(watch: Watch, code: int) -> None:
-    watch.raise_fault()
-    if watch.interrupted and code != 0:
-        raise Interrupted()
-    check(code)
 
 
 def _log_patterns(neurons: int, alpha: Any, patterns: Any, log_patterns: Any) -> float:
@@ -187,7 +180,7 @@ def simulate(
     all_draws, summary = (s.ireneo_dense_draw * count)(), s.ireneo_dense_summary()
     with Watch(progress) as watch:
         code = lib.ireneo_dense_simulate(experiment, count, size(threads, "threads"), watch.pointer, all_draws, summary)
-    _finish(watch, code)
+    watch.finish(code)
     table = np.frombuffer(all_draws, dtype=np.dtype([(name, kind) for name, kind in s.ireneo_dense_draw._fields_]))
     columns = {name: table[name].copy() for name in ("log_ratio", "first_overlap", "overlap", "length")}
     return Draws(

@@ -56,7 +56,9 @@ class Facts:
 
     def _take_generated(self, own: OwnCandidates) -> None:
         if own.dim_in != self.struct.dim_in:
-            raise DataError(f"keys have {self.struct.dim_in} dimensions, but the candidates belong to keys of {own.dim_in}")
+            raise DataError(
+                f"keys have {self.struct.dim_in} dimensions, but the candidates belong to keys of {own.dim_in}"
+            )
         self._sample = s.ireneo_sample(own.seed, own.dim_in, own.dim_out)
         self.struct.candidates, self.struct.dim_out = own.candidates, own.dim_out
         self.struct.own_candidates = ctypes.cast(lib.ireneo_sample_own_candidates, s.OWN_CANDIDATES)

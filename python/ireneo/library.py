@@ -107,11 +107,43 @@ PROTOTYPES: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {
     "ireneo_certificate_save": (ERROR, (POINTER(s.ireneo_certificate), c_char_p)),
     "ireneo_certificate_load": (ERROR, (c_char_p, POINTER(POINTER(s.ireneo_certificate)))),
     "ireneo_certificate_free": (None, (POINTER(s.ireneo_certificate),)),
-    # 9. Dense memory: phases and basins
+    # 9. Linear memory: gradient training
+    "ireneo_train": (
+        ERROR,
+        (
+            POINTER(s.ireneo_facts),
+            POINTER(s.ireneo_train_settings),
+            POINTER(POINTER(s.ireneo_memory)),
+            POINTER(s.ireneo_train_info),
+        ),
+    ),
+    "ireneo_cross_entropy": (ERROR, (POINTER(s.ireneo_memory), POINTER(s.ireneo_facts), c_int, _DOUBLES)),
+    # 10. Linear memory: margin and noise
+    "ireneo_max_margin": (
+        ERROR,
+        (
+            POINTER(s.ireneo_facts),
+            POINTER(s.ireneo_max_margin_settings),
+            POINTER(POINTER(s.ireneo_memory)),
+            POINTER(s.ireneo_max_margin_info),
+        ),
+    ),
+    "ireneo_check_noise": (
+        ERROR,
+        (
+            POINTER(s.ireneo_memory),
+            POINTER(s.ireneo_facts),
+            POINTER(s.ireneo_noise),
+            c_int,
+            POINTER(s.ireneo_progress),
+            POINTER(s.ireneo_noise_report),
+        ),
+    ),
+    # 11. Dense memory: phases and basins
     "ireneo_dense_phases": (ERROR, (POINTER(s.ireneo_dense_point), POINTER(s.ireneo_phases_report))),
     "ireneo_dense_basins": (ERROR, (POINTER(s.ireneo_dense_point), POINTER(s.ireneo_basins_report))),
     "ireneo_dense_scaled": (ERROR, (c_int, c_double, c_double, c_double, _DOUBLES, _DOUBLES)),
-    # 10. Dense memory: retrieval
+    # 12. Dense memory: retrieval
     "ireneo_recall_defaults": (s.ireneo_recall_settings, ()),
     "ireneo_dense_recall": (
         ERROR,
@@ -126,7 +158,7 @@ PROTOTYPES: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {
             POINTER(s.ireneo_recall_info),
         ),
     ),
-    # 11. Dense memory: simulation
+    # 13. Dense memory: simulation
     "ireneo_dense_experiment_defaults": (s.ireneo_dense_experiment, ()),
     "ireneo_dense_simulate": (
         ERROR,
@@ -139,7 +171,7 @@ PROTOTYPES: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {
             POINTER(s.ireneo_dense_summary),
         ),
     ),
-    # 12. Transformers at initialisation: theory
+    # 14. Transformers at initialisation: theory
     "ireneo_attention_layer": (ERROR, (POINTER(s.ireneo_attention_input), POINTER(s.ireneo_attention_report))),
     "ireneo_transformer_defaults": (None, (POINTER(s.ireneo_transformer),)),
     "ireneo_transformer_preset": (ERROR, (c_char_p, POINTER(s.ireneo_transformer))),
@@ -170,6 +202,22 @@ PROTOTYPES: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {
             POINTER(s.ireneo_transformer),
             POINTER(s.ireneo_recommendation_settings),
             POINTER(s.ireneo_recommendation),
+        ),
+    ),
+    # 15. Transformers at initialisation: real networks
+    "ireneo_attention_simulate": (
+        ERROR,
+        (POINTER(s.ireneo_transformer), POINTER(s.ireneo_network_settings), POINTER(s.ireneo_network_depth)),
+    ),
+    "ireneo_gradient_depth": (ERROR, (POINTER(s.ireneo_transformer), _DOUBLES)),
+    "ireneo_attention_train": (
+        ERROR,
+        (
+            POINTER(s.ireneo_transformer),
+            c_char_p,
+            c_size_t,
+            POINTER(s.ireneo_network_training_settings),
+            POINTER(s.ireneo_network_training_report),
         ),
     ),
 }

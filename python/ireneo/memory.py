@@ -5,19 +5,20 @@ from __future__ import annotations
 import ctypes
 import os
 from ctypes import POINTER, c_double, c_float, c_int64, c_ubyte
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, Dict, NamedTuple, Optional, Tuple, Union
 
 import numpy as np
 
 from . import structures as s
-from .arrays import as_floats, copy_of, pointer, real, size
+from .arrays import as_floats, copy_of, pointer, real, seed64, size
 from .errors import ArgumentError, CancelledError, DataError, Interrupted
 from .facts import Facts
 from .library import check, encode_path, lib
 from .progress import Progress, Watch
 from .proof import Certificate, take_certificate
+from .records import choice, record
 
 PathLike = Union[str, "os.PathLike[str]"]
 
@@ -40,8 +41,8 @@ class Status(str, Enum):
         return self.value
 
 
-_STATUSES = tuple(Status)
-_SOLVERS: Dict[str, int] = {"project": 0, "hebbian": 1}
+STATUSES = tuple(Status)
+_SOLVERS = ("project", "hebbian")
 
 
 @dataclass(frozen=True)
@@ -94,6 +95,19 @@ class CheckReport:
     recomputed: int
     #: For each fact, whether it is recalled.
     mask: np.ndarray = field(repr=False)
+
+
+@dataclass(frozen=True)
+class NoiseReport:
+    """Recall from noisy keys."""
+
+    #: Share of recalled facts, averaged over the draws, and its standard error.
+    recall: float
+    error: float
+    facts: int
+    draws: int
+    #: The noise in the keys' own units.
+    deviation: float
 
 
 class Answers(NamedTuple):
@@ -156,6 +170,11 @@ class Memory:
             self.facts_hash,
         )
 
+    def _remember(self, settings: s.ireneo_store_settings, info: s.ireneo_store_info) -> None:
+        """How the memory was made, which `save` writes into the file; for the functions that make memories."""
+        self._settings = s.ireneo_store_settings(solver=settings.solver, rank=settings.rank, margin=settings.margin)
+        self._info = info
+
     def _columns(self, data: Any, name: str, wanted: int, axes: Tuple[int, ...] = (2,)) -> np.ndarray:
         array = as_floats(data, name, axes)
         if array.shape[-1] != wanted:
@@ -196,11 +215,38 @@ class Memory:
             code = lib.ireneo_check(
                 self._struct(), facts.struct, size(threads, "threads"), watch.pointer, pointer(mask, c_ubyte), report
             )
-        watch.raise_fault()
-        if watch.interrupted:
-            raise Interrupted()
-        check(code)
-        return CheckReport(report.facts, report.recalled, report.margin, report.gap, report.recomputed, mask.astype(bool))
+        watch.finish(code)
+        return record(CheckReport, report, mask=mask.astype(bool))
+
+    def check_noise(
+        self,
+        keys: Any,
+        values: Any,
+        targets: Any = None,
+        *,
+        strength: float,
+        draws: int = 10,
+        seed: int = 1,
+        threads: int = 0,
+        progress: Optional[Progress] = None,
+    ) -> NoiseReport:
+        """Share of the facts that are recalled when Gaussian noise is added to the keys; strength is its standard
+        deviation, in units of the root-mean-square entry of the keys."""
+        facts = Facts(keys, values, targets)
+        noise = s.ireneo_noise(real(strength, "strength"), size(draws, "draws", 1), seed64(seed))
+        report = s.ireneo_noise_report()
+        with Watch(progress) as watch:
+            code = lib.ireneo_check_noise(
+                self._struct(), facts.struct, noise, size(threads, "threads"), watch.pointer, report
+            )
+        watch.finish(code)
+        return record(NoiseReport, report)
+
+    def cross_entropy(self, keys: Any, values: Any, targets: Any = None, *, threads: int = 0) -> float:
+        """Mean softmax cross-entropy of the facts, in nats."""
+        facts, loss = Facts(keys, values, targets), c_double()
+        check(lib.ireneo_cross_entropy(self._struct(), facts.struct, size(threads, "threads"), loss))
+        return loss.value
 
     def save(self, path: PathLike, values: Any = None) -> None:
         """Writes a .safetensors file with tensor W, or U and V, and the values if given. The write is atomic."""
@@ -221,10 +267,10 @@ class Memory:
         """Reads a memory that `save` or the program wrote, or any .safetensors with a tensor W, or with U and V."""
         loaded = POINTER(s.ireneo_memory)()
         check(lib.ireneo_memory_load(encode_path(path), loaded))
-        return _take_memory(loaded)
+        return take_memory(loaded)
 
 
-def _take_memory(source: Any) -> Memory:
+def take_memory(source: Any) -> Memory:
     """Copies a memory out of the library's hands, and releases it."""
     try:
         m = source.contents
@@ -238,14 +284,13 @@ def _take_memory(source: Any) -> Memory:
         lib.ireneo_memory_free(source)
 
 
-def _store_info(
-    raw: s.ireneo_store_info, certificate: Optional[Certificate], kept: Optional[np.ndarray]
+def store_info(
+    raw: s.ireneo_store_info, certificate: Optional[Certificate], kept: Optional[np.ndarray] = None
 ) -> StoreInfo:
-    apart = ("status", "phases", "certificate", "kept")
-    plain = {f.name: getattr(raw, f.name) for f in fields(StoreInfo) if f.name not in apart}
+    """How storing ended, in Python's words."""
     phases = {name: getattr(raw.phases, name) for name, _ in raw.phases._fields_}
     mask = None if kept is None else kept.astype(bool)
-    return StoreInfo(status=_STATUSES[raw.status], phases=phases, certificate=certificate, kept=mask, **plain)
+    return record(StoreInfo, raw, status=STATUSES[raw.status], phases=phases, certificate=certificate, kept=mask)
 
 
 def _weights(data: Any, count: int) -> np.ndarray:
@@ -287,8 +332,6 @@ def store(
     carries the memory and the info.
     """
     facts = Facts(keys, values, targets)
-    if solver not in _SOLVERS:
-        raise ArgumentError(f"solver is one of {', '.join(_SOLVERS)}, not {solver!r}")
     if weights is not None and not overload:
         raise ArgumentError("weights only make sense with overload")
     heavy = _weights(weights, facts.struct.facts) if weights is not None else None
@@ -296,7 +339,7 @@ def store(
     start = initial._struct() if initial is not None else None
     proof = POINTER(s.ireneo_certificate)()
     settings = s.ireneo_store_settings(
-        solver=_SOLVERS[solver],
+        solver=choice(_SOLVERS, solver, "solver"),
         rank=0 if rank is None else size(rank, "rank", 1),
         threads=size(threads, "threads"),
         max_scans=size(max_scans, "max_scans"),
@@ -315,13 +358,12 @@ def store(
         settings.progress = watch.pointer
         code = lib.ireneo_store(facts.struct, settings, stored, raw)
     certificate = take_certificate(proof) if proof else None
-    memory = _take_memory(stored) if stored else None
+    memory = take_memory(stored) if stored else None
     watch.raise_fault()
-    if watch.interrupted and (memory is None or raw.status == _STATUSES.index(Status.INTERRUPTED)):
-        raise Interrupted(memory, _store_info(raw, certificate, kept) if memory is not None else None)
+    if watch.interrupted and (memory is None or raw.status == STATUSES.index(Status.INTERRUPTED)):
+        raise Interrupted(memory, store_info(raw, certificate, kept) if memory is not None else None)
     check(code)
     if memory is None:
         raise CancelledError("the work was stopped before there was a memory")
-    memory._settings = s.ireneo_store_settings(solver=settings.solver, rank=settings.rank, margin=settings.margin)
-    memory._info = raw
-    return memory, _store_info(raw, certificate, kept)
+    memory._remember(settings, raw)
+    return memory, store_info(raw, certificate, kept)

@@ -13,7 +13,8 @@ from types import TracebackType
 from typing import Any, Callable, Optional, Type
 
 from . import structures as s
-from .errors import ArgumentError
+from .errors import ArgumentError, Interrupted
+from .library import check
 
 #: progress(stage, done, total); anything true stops the work.
 Progress = Callable[[str, float, float], Any]
@@ -65,3 +66,10 @@ class Watch:
         """Raises what the caller's own progress function raised."""
         if self._fault is not None:
             raise self._fault
+
+    def finish(self, code: int) -> None:
+        """Ends a call that has nothing to show when it was stopped: Ctrl-C, then the library's own error."""
+        self.raise_fault()
+        if self.interrupted and code != 0:
+            raise Interrupted()
+        check(code)

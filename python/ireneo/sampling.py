@@ -22,7 +22,9 @@ def _sizes(shape: Shape) -> Tuple[int, ...]:
     return (size(shape, "shape"),)
 
 
-def _fill(function: Any, ctype: Any, dtype: Any, shape: Shape, seed: int, stream: int, first: int, threads: int) -> np.ndarray:
+def _fill(
+    function: Any, ctype: Any, dtype: Any, shape: Shape, seed: int, stream: int, first: int, threads: int
+) -> np.ndarray:
     values = np.empty(_sizes(shape), dtype=dtype)
     if values.size > 0:
         function(

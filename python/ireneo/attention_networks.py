@@ -1,0 +1,162 @@
+"""Transformers at initialisation, real networks: random ones measured by layer, and a small one trained on text."""
+
+from __future__ import annotations
+
+from ctypes import c_double
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, Optional, Union
+
+import numpy as np
+
+from . import structures as s
+from .arrays import pointer, real, seed64, size
+from .attention_theory import Transformer, given, transformer
+from .errors import DataError
+from .library import check, lib
+from .progress import Progress, Watch
+from .records import record
+
+
+class Estimates(NamedTuple):
+    """Means over random networks and their standard errors, (layers + 1)."""
+
+    mean: np.ndarray
+    error: np.ndarray
+
+
+@dataclass(frozen=True)
+class NetworkDepths:
+    """What was measured at every depth: 0 is the input, l the output of block l."""
+
+    #: Mean cosine between different tokens, and mean squared length of a token over the width.
+    rho: Estimates = field(repr=False)
+    q: Estimates = field(repr=False)
+    #: Of the attention rows of block l (NaN at depth 0).
+    participation: Estimates = field(repr=False)
+    entropy: Estimates = field(repr=False)
+    overlap: Estimates = field(repr=False)
+    #: Squared norms of gradients over that at the output: of the tokens at this depth, and of the weights of block l.
+    gradient_tokens: Estimates = field(repr=False)
+    gradient_query: Estimates = field(repr=False)
+    gradient_key: Estimates = field(repr=False)
+    gradient_value: Estimates = field(repr=False)
+    gradient_mlp_in: Estimates = field(repr=False)
+    gradient_mlp_out: Estimates = field(repr=False)
+
+
+@dataclass(frozen=True)
+class TrainingReport:
+    """How a training run ended. Losses are mean cross-entropies of masked symbols in nats."""
+
+    #: Different bytes in the text; numbers that were trained.
+    symbols: int
+    parameters: int
+    #: Steps made; fewer than asked for when the loss became infinite or NaN, and diverged is true then.
+    steps: int
+    diverged: bool
+    #: Entropy of the bytes' frequencies: the best loss without a look at the neighbours.
+    unigram_entropy: float
+    #: Mean over the last tenth of the steps, and on the last tenth of the text, which is not trained on.
+    final_loss: float
+    held_out_loss: float
+    #: What prediction by the frequencies of the whole text would lose there.
+    held_out_unigram: float
+    #: Mean loss over each twentieth of the steps.
+    curve: np.ndarray = field(repr=False)
+    #: Cosine between tokens at the input and the output, entropy of attention in the first layer and in all: before
+    #: training and after.
+    rho_0_before: float
+    rho_before: float
+    entropy_first_before: float
+    entropy_before: float
+    rho_0_after: float
+    rho_after: float
+    entropy_first_after: float
+    entropy_after: float
+    seconds: float
+
+
+def simulate(
+    model: Optional[Transformer] = None,
+    *,
+    draws: int = 10,
+    causal: bool = False,
+    forward_only: bool = False,
+    seed: int = 1,
+    threads: int = 0,
+    progress: Optional[Progress] = None,
+    **changes: Any,
+) -> NetworkDepths:
+    """Gaussian tokens of overlap rho_0 through random networks, and a random gradient back. forward_only leaves out
+    the gradients, which are NaN then."""
+    subject = given(model, changes)
+    settings = s.ireneo_network_settings(
+        draws=size(draws, "draws", 1),
+        causal=int(bool(causal)),
+        forward_only=int(bool(forward_only)),
+        seed=seed64(seed),
+        threads=size(threads, "threads"),
+    )
+    depths = (s.ireneo_network_depth * (subject.layers + 1))()
+    with Watch(progress) as watch:
+        settings.progress = watch.pointer
+        code = lib.ireneo_attention_simulate(subject, settings, depths)
+    watch.finish(code)
+    names = [name for name, _ in s.ireneo_network_depth._fields_]
+    table = np.frombuffer(depths, dtype=np.float64).reshape(subject.layers + 1, len(names), 2)
+    return NetworkDepths(**{name: Estimates(*table[:, k].T.copy()) for k, name in enumerate(names)})
+
+
+def gradient_depth(model: Optional[Transformer] = None, **changes: Any) -> np.ndarray:
+    """The law for the squared gradient of the tokens at every depth (layers + 1), over that at the output; post-LN."""
+    subject = given(model, changes)
+    law = np.empty(subject.layers + 1)
+    check(lib.ireneo_gradient_depth(subject, pointer(law, c_double)))
+    return law
+
+
+def train(
+    text: Union[str, bytes],
+    model: Optional[Transformer] = None,
+    *,
+    steps: int = 0,
+    batch: int = 0,
+    warmup: int = 0,
+    rate: float = 0.0,
+    mask: float = 0.0,
+    clip: float = 0.0,
+    tied: bool = False,
+    seed: int = 1,
+    threads: int = 0,
+    progress: Optional[Progress] = None,
+    **changes: Any,
+) -> TrainingReport:
+    """Trains a transformer to fill masked positions of a text, byte by byte, with Adam.
+
+    Without a model: 24 post-LN blocks of width 64, 4 heads, 32 tokens, beta 0.5, attention residual 2. steps, batch,
+    warmup, rate, mask, clip: 0 means 1000, 16, a tenth of the steps, 0.001, 0.2 and 1.
+    """
+    if not isinstance(text, (str, bytes)):
+        raise DataError(f"text: expected str or bytes, not {type(text).__name__}")
+    content = text.encode() if isinstance(text, str) else text
+    if model is None:
+        model = transformer(
+            layers=24, width=64, heads=4, mlp_width=64, context=32, beta=0.5, residual_attention=2.0, keys=0
+        )
+    subject, report = given(model, changes), s.ireneo_network_training_report()
+    settings = s.ireneo_network_training_settings(
+        steps=size(steps, "steps"),
+        batch=size(batch, "batch"),
+        warmup=size(warmup, "warmup"),
+        rate=real(rate, "rate"),
+        mask=real(mask, "mask"),
+        clip=real(clip, "clip"),
+        tied=int(bool(tied)),
+        seed=seed64(seed),
+        threads=size(threads, "threads"),
+    )
+    with Watch(progress) as watch:
+        settings.progress = watch.pointer
+        code = lib.ireneo_attention_train(subject, content, len(content), settings, report)
+    watch.finish(code)
+    return record(TrainingReport, report, curve=np.array(report.curve))

@@ -1,0 +1,402 @@
+"""Transformers at initialisation, theory: one attention layer, depth, the two collapses, recommended scales. Fields
+called ..._limit are for infinitely many tokens, all others exact at the given number."""
+
+from __future__ import annotations
+
+import ctypes
+from ctypes import c_double
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, Dict, NamedTuple, Optional
+
+import numpy as np
+
+from . import structures as s
+from .arrays import copy_of, pointer, real, size
+from .errors import ArgumentError, DataError
+from .library import check, lib
+from .progress import Progress, Watch
+from .records import choice, record
+
+NORMALISATIONS = ("post", "pre")
+ACTIVATIONS = ("relu", "tanh", "gelu")
+
+
+@dataclass(frozen=True)
+class Layer:
+    """What one attention layer does on average."""
+
+    #: Where a row condenses when the number of tokens goes to infinity.
+    beta_c: float
+    #: Spread of the logits within a row, over sqrt(log keys); the transition is at sqrt 2.
+    beta_effective: float
+    #: Y2 = E sum_k A_k^2: one over the number of keys that count.
+    participation: float
+    participation_limit: float
+    #: E sum_k A_k^3, E sum_k A_k^4 and E (sum_k A_k^2)^2.
+    y3: float
+    y3_limit: float
+    y4: float
+    y4_limit: float
+    y2_squared: float
+    y2_squared_limit: float
+    #: Mean entropy of a row, in nats.
+    entropy: float
+    entropy_limit: float
+    #: E sum_k A_sk A_tk for two rows.
+    overlap: float
+    #: Powers of T with which participation and overlap vanish in the limit.
+    participation_exponent: float
+    overlap_exponent: float
+    #: Overlaps of the output tokens, values applied, no skip.
+    q_out: float
+    p_out: float
+    q_out_limit: float
+    p_out_limit: float
+    #: What the finite width adds to them.
+    finite_width_q: float
+    finite_width_p: float
+    #: Scaled size of the gradient of the query weights, and its floor of order 1 / width.
+    gradient: float
+    gradient_limit: float
+    gradient_floor: float
+
+
+@dataclass(frozen=True)
+class Transformer:
+    """A transformer and the scales of its random weights. Make one with `transformer` or `preset`."""
+
+    layers: int
+    width: int
+    heads: int
+    mlp_width: int
+    #: Tokens T, and keys that a row sees (0: all).
+    context: float
+    keys: float
+    #: "post": x <- LN(a x + f(x)); "pre": x <- a x + f(LN x).
+    normalisation: str
+    #: "relu", "tanh" or "gelu".
+    activation: str
+    #: Whether the uniform part 1 / T is subtracted from the attention weights.
+    gain_control: bool
+    #: Entries of W_Q and W_K have variance beta sqrt(log T) / width.
+    beta: float
+    #: Variances of the entries times the number of inputs: of W_V (or W_O W_V), W_1 and W_2.
+    value_variance: float
+    mlp_in_variance: float
+    mlp_out_variance: float
+    value_bias_variance: float
+    mlp_bias_variance: float
+    #: Factors on the skip branches.
+    residual_attention: float
+    residual_mlp: float
+    #: Cosine similarity and q of the input tokens.
+    rho_0: float
+    q_0: float
+
+    def _struct(self) -> s.ireneo_transformer:
+        whole = {name: size(getattr(self, name), name) for name in ("layers", "width", "heads", "mlp_width")}
+        apart = {
+            "normalisation": choice(NORMALISATIONS, self.normalisation, "normalisation"),
+            "activation": choice(ACTIVATIONS, self.activation, "activation"),
+            "gain_control": int(bool(self.gain_control)),
+        }
+        rest = {
+            f.name: real(getattr(self, f.name), f.name) for f in fields(self) if f.name not in {**whole, **apart}
+        }
+        return s.ireneo_transformer(**whole, **apart, **rest)
+
+
+@dataclass(frozen=True)
+class Propagation:
+    """How tokens change with depth. Index l counts blocks passed; 0 is the input."""
+
+    #: (layers + 1) cosine similarity; 1 - rho, accurate near collapse; q.
+    rho: np.ndarray = field(repr=False)
+    rho_limit: np.ndarray = field(repr=False)
+    distance: np.ndarray = field(repr=False)
+    distance_limit: np.ndarray = field(repr=False)
+    scale: np.ndarray = field(repr=False)
+    scale_limit: np.ndarray = field(repr=False)
+    #: (layers) of attention in block l + 1.
+    participation: np.ndarray = field(repr=False)
+    participation_limit: np.ndarray = field(repr=False)
+    entropy: np.ndarray = field(repr=False)
+    entropy_limit: np.ndarray = field(repr=False)
+    #: 1 - rho shrinks by chi = chi_attention chi_mlp per block near rho = 1.
+    chi: float
+    chi_attention: float
+    chi_mlp: float
+    #: -1 / log(chi) blocks; infinite when chi >= 1.
+    correlation_depth: float
+    #: Attention residual strength above which rho = 1 is not the end, at infinite depth.
+    critical_residual: float
+
+
+class CriticalResidual(NamedTuple):
+    """The attention residual strength of rank collapse, exact and in the limit."""
+
+    residual: float
+    residual_limit: float
+
+
+@dataclass(frozen=True)
+class Assessment:
+    """Where a transformer stands between the two collapses."""
+
+    #: Cosine similarity after the last block.
+    rho: float
+    rho_limit: float
+    #: Of the first block's attention.
+    entropy: float
+    participation: float
+    gradient: float
+    #: The beta of entropy collapse, and how many times larger than the transformer's it is.
+    beta_line: float
+    beta_line_limit: float
+    beta_margin: float
+    #: The attention residual strength of rank collapse, and how many times smaller it is.
+    residual_line: float
+    residual_line_limit: float
+    residual_margin: float
+    rank_collapse: bool
+    entropy_collapse: bool
+
+
+@dataclass(frozen=True)
+class Trainability:
+    """The diagram over query-key scale and attention residual strength; arrays are (betas, residuals)."""
+
+    betas: np.ndarray = field(repr=False)
+    residuals: np.ndarray = field(repr=False)
+    rho: np.ndarray = field(repr=False)
+    rho_limit: np.ndarray = field(repr=False)
+    entropy: np.ndarray = field(repr=False)
+    participation: np.ndarray = field(repr=False)
+    rank_collapse: np.ndarray = field(repr=False)
+    entropy_collapse: np.ndarray = field(repr=False)
+    trainable: np.ndarray = field(repr=False)
+    rank_collapse_limit: np.ndarray = field(repr=False)
+    entropy_collapse_limit: np.ndarray = field(repr=False)
+    trainable_limit: np.ndarray = field(repr=False)
+    #: (betas): the residual strength of rank collapse at each beta.
+    rank_line: np.ndarray = field(repr=False)
+    rank_line_limit: np.ndarray = field(repr=False)
+    #: The beta of entropy collapse.
+    beta_line: float
+    beta_line_limit: float
+
+
+@dataclass(frozen=True)
+class Recommendation:
+    """Standard deviations of the weights' entries, biases zero, that keep away from both collapses."""
+
+    std_query: float
+    std_key: float
+    std_value: float
+    std_output: float
+    std_mlp_in: float
+    std_mlp_out: float
+    #: Factor on the branches (1 when the skips are tuned).
+    branch_scale: float
+    #: The architecture with the recommended scales, and how it is judged.
+    transformer: Transformer = field(repr=False)
+    assessment: Assessment = field(repr=False)
+
+
+def _from_struct(raw: s.ireneo_transformer) -> Transformer:
+    return record(
+        Transformer, raw, normalisation=NORMALISATIONS[raw.normalisation], activation=ACTIVATIONS[raw.activation]
+    )
+
+
+def _changed(base: Transformer, changes: Dict[str, Any]) -> Transformer:
+    known = {f.name for f in fields(Transformer)}
+    for name in changes:
+        if name not in known:
+            raise ArgumentError(f"a transformer has no '{name}'; it has {', '.join(sorted(known))}")
+    return replace(base, **changes)
+
+
+def transformer(**changes: Any) -> Transformer:
+    """50 post-LN ReLU blocks of width 720, one head, 512 tokens (Giorlandino and Goldt's Figure 1), with changes."""
+    raw = s.ireneo_transformer()
+    lib.ireneo_transformer_defaults(raw)
+    return _changed(_from_struct(raw), changes)
+
+
+def preset(name: str, **changes: Any) -> Transformer:
+    """What a named model's usual initialisation amounts to: "bert-base", "gpt2-small" or "vit-b", with changes."""
+    raw = s.ireneo_transformer()
+    check(lib.ireneo_transformer_preset(str(name).encode(), raw))
+    return _changed(_from_struct(raw), changes)
+
+
+def beta_from_std(std_query: float, std_key: float, width: float, context: float) -> float:
+    """beta of query and key weights with these standard deviations: std_query std_key width / sqrt(log context)."""
+    return lib.ireneo_beta_from_std(
+        real(std_query, "std_query"), real(std_key, "std_key"), real(width, "width"), real(context, "context")
+    )
+
+
+def layer(
+    beta: float,
+    context: float,
+    *,
+    rho: float = 0.0,
+    q: float = 1.0,
+    keys: float = 0,
+    value_variance: float = 1.0,
+    value_bias_variance: float = 0.0,
+    width: int = 0,
+    gain_control: bool = False,
+) -> Layer:
+    """One attention layer over `context` tokens with overlaps q and q rho. keys: those a row really sees (0: all).
+    width 0: infinite."""
+    question = s.ireneo_attention_input(
+        beta=real(beta, "beta"),
+        context=real(context, "context"),
+        keys=real(keys, "keys"),
+        q=real(q, "q"),
+        p=real(q, "q") * real(rho, "rho"),
+        value_variance=real(value_variance, "value_variance"),
+        value_bias_variance=real(value_bias_variance, "value_bias_variance"),
+        width=size(width, "width"),
+        gain_control=int(bool(gain_control)),
+    )
+    report = s.ireneo_attention_report()
+    check(lib.ireneo_attention_layer(question, report))
+    return record(Layer, report)
+
+
+def given(model: Optional[Transformer], changes: Dict[str, Any]) -> s.ireneo_transformer:
+    """The transformer that a call asks about: a model or the default one, with changes."""
+    if model is not None and not isinstance(model, Transformer):
+        raise ArgumentError(f"expected a Transformer, from attention.transformer or attention.preset, not {model!r}")
+    return (transformer(**changes) if model is None else _changed(model, changes))._struct()
+
+
+def propagate(model: Optional[Transformer] = None, **changes: Any) -> Propagation:
+    """Token similarity, attention entropy and participation block by block."""
+    raw = s.ireneo_propagation()
+    check(lib.ireneo_propagate(given(model, changes), raw))
+    try:
+        arrays = {}
+        for name, kind in raw._fields_:
+            if kind is ctypes.POINTER(c_double):
+                short = name.startswith(("participation", "entropy"))
+                arrays[name] = copy_of(getattr(raw, name), (raw.layers + (not short),))
+        return record(Propagation, raw, **arrays)
+    finally:
+        lib.ireneo_propagation_free(raw)
+
+
+def critical_residual(
+    model: Optional[Transformer] = None, *, rank_limit: float = 0.05, **changes: Any
+) -> CriticalResidual:
+    """The attention residual strength at which 1 - rho after the last block is rank_limit; 0: no skip is needed."""
+    exact, limit = c_double(), c_double()
+    check(lib.ireneo_critical_residual(given(model, changes), real(rank_limit, "rank_limit"), exact, limit))
+    return CriticalResidual(exact.value, limit.value)
+
+
+def _collapse(rank_limit: float, entropy_limit: float, threads: int, watch: Watch) -> s.ireneo_collapse_settings:
+    return s.ireneo_collapse_settings(
+        real(rank_limit, "rank_limit"), real(entropy_limit, "entropy_limit"), size(threads, "threads"), watch.pointer
+    )
+
+
+def assess(
+    model: Optional[Transformer] = None,
+    *,
+    rank_limit: float = 0.0,
+    entropy_limit: float = 0.0,
+    threads: int = 0,
+    progress: Optional[Progress] = None,
+    **changes: Any,
+) -> Assessment:
+    """Judges a transformer. rank_limit: 1 - rho after the last block that counts as rank collapse (0: 0.05);
+    entropy_limit: share of log(keys) below which the first block's entropy counts as collapse (0: 1/3)."""
+    subject, result = given(model, changes), s.ireneo_assessment()
+    with Watch(progress) as watch:
+        code = lib.ireneo_assess(subject, _collapse(rank_limit, entropy_limit, threads, watch), result)
+    watch.finish(code)
+    return record(Assessment, result)
+
+
+def _grid(values: Any, name: str) -> np.ndarray:
+    try:
+        grid = np.ascontiguousarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise DataError(f"{name}: expected a vector of numbers") from None
+    if grid.ndim != 1 or grid.size == 0:
+        raise DataError(f"{name}: expected a vector of numbers, got shape {grid.shape}")
+    return grid
+
+
+def trainability(
+    betas: Any,
+    residuals: Any,
+    model: Optional[Transformer] = None,
+    *,
+    rank_limit: float = 0.0,
+    entropy_limit: float = 0.0,
+    threads: int = 0,
+    progress: Optional[Progress] = None,
+    **changes: Any,
+) -> Trainability:
+    """Judges a transformer at every beta and attention residual strength; its own values of the two do not matter."""
+    x, y = _grid(betas, "betas"), _grid(residuals, "residuals")
+    subject, raw = given(model, changes), s.ireneo_trainability()
+    with Watch(progress) as watch:
+        settings = _collapse(rank_limit, entropy_limit, threads, watch)
+        code = lib.ireneo_trainability_diagram(
+            subject, pointer(x, c_double), x.size, pointer(y, c_double), y.size, settings, raw
+        )
+    watch.finish(code)
+    try:
+        dtype = np.dtype([(name, kind) for name, kind in s.ireneo_trainability_cell._fields_])
+        count = x.size * y.size
+        cells = np.frombuffer(ctypes.string_at(raw.cells, count * dtype.itemsize), dtype=dtype).reshape(x.size, y.size)
+        arrays = {"betas": x, "residuals": y}
+        for name, kind in s.ireneo_trainability_cell._fields_:
+            if name not in ("beta", "residual"):
+                arrays[name] = cells[name].copy() if kind is c_double else cells[name].astype(bool)
+        for name in ("rank_line", "rank_line_limit"):
+            arrays[name] = copy_of(getattr(raw, name), (x.size,))
+        return record(Trainability, raw, **arrays)
+    finally:
+        lib.ireneo_trainability_free(raw)
+
+
+def recommend(
+    model: Optional[Transformer] = None,
+    *,
+    beta_margin: float = 0.0,
+    retention: float = 0.0,
+    tune_skips: bool = False,
+    output_projection: bool = True,
+    rank_limit: float = 0.0,
+    entropy_limit: float = 0.0,
+    threads: int = 0,
+    progress: Optional[Progress] = None,
+    **changes: Any,
+) -> Recommendation:
+    """Weight scales for an architecture, its context, rho_0 and q_0.
+
+    beta_margin: beta is this many times below entropy collapse (0: 2). retention: share of the input's 1 - rho left
+    after the last block (0: 0.5). tune_skips: make the skips strong instead of the branches small.
+    """
+    subject, raw = given(model, changes), s.ireneo_recommendation()
+    with Watch(progress) as watch:
+        settings = s.ireneo_recommendation_settings(
+            _collapse(rank_limit, entropy_limit, threads, watch),
+            real(beta_margin, "beta_margin"),
+            real(retention, "retention"),
+            int(bool(tune_skips)),
+            int(not output_projection),
+        )
+        code = lib.ireneo_recommend(subject, settings, raw)
+    watch.finish(code)
+    return record(
+        Recommendation, raw, transformer=_from_struct(raw.transformer), assessment=record(Assessment, raw.assessment)
+    )

@@ -1,0 +1,248 @@
+"""Structs of ireneo.h about transformers."""
+
+from __future__ import annotations
+
+import ctypes
+from ctypes import POINTER, c_double, c_int, c_size_t, c_uint64, c_void_p
+
+from .structures_linear import ireneo_progress
+
+CURVE_POINTS = 20
+
+
+class ireneo_attention_input(ctypes.Structure):
+    _fields_ = [
+        ("beta", c_double),
+        ("context", c_double),
+        ("keys", c_double),
+        ("q", c_double),
+        ("p", c_double),
+        ("value_variance", c_double),
+        ("value_bias_variance", c_double),
+        ("width", c_size_t),
+        ("gain_control", c_int),
+    ]
+
+
+class ireneo_attention_report(ctypes.Structure):
+    _fields_ = [
+        ("beta_c", c_double),
+        ("beta_effective", c_double),
+        ("participation", c_double),
+        ("participation_limit", c_double),
+        ("y3", c_double),
+        ("y3_limit", c_double),
+        ("y4", c_double),
+        ("y4_limit", c_double),
+        ("y2_squared", c_double),
+        ("y2_squared_limit", c_double),
+        ("entropy", c_double),
+        ("entropy_limit", c_double),
+        ("overlap", c_double),
+        ("participation_exponent", c_double),
+        ("overlap_exponent", c_double),
+        ("q_out", c_double),
+        ("p_out", c_double),
+        ("q_out_limit", c_double),
+        ("p_out_limit", c_double),
+        ("finite_width_q", c_double),
+        ("finite_width_p", c_double),
+        ("gradient", c_double),
+        ("gradient_limit", c_double),
+        ("gradient_floor", c_double),
+    ]
+
+
+class ireneo_transformer(ctypes.Structure):
+    _fields_ = [
+        ("layers", c_size_t),
+        ("width", c_size_t),
+        ("heads", c_size_t),
+        ("mlp_width", c_size_t),
+        ("context", c_double),
+        ("keys", c_double),
+        ("normalisation", c_int),
+        ("activation", c_int),
+        ("gain_control", c_int),
+        ("beta", c_double),
+        ("value_variance", c_double),
+        ("mlp_in_variance", c_double),
+        ("mlp_out_variance", c_double),
+        ("value_bias_variance", c_double),
+        ("mlp_bias_variance", c_double),
+        ("residual_attention", c_double),
+        ("residual_mlp", c_double),
+        ("rho_0", c_double),
+        ("q_0", c_double),
+    ]
+
+
+class ireneo_propagation(ctypes.Structure):
+    _fields_ = [
+        ("layers", c_size_t),
+        ("rho", POINTER(c_double)),
+        ("rho_limit", POINTER(c_double)),
+        ("distance", POINTER(c_double)),
+        ("distance_limit", POINTER(c_double)),
+        ("scale", POINTER(c_double)),
+        ("scale_limit", POINTER(c_double)),
+        ("participation", POINTER(c_double)),
+        ("participation_limit", POINTER(c_double)),
+        ("entropy", POINTER(c_double)),
+        ("entropy_limit", POINTER(c_double)),
+        ("chi", c_double),
+        ("chi_attention", c_double),
+        ("chi_mlp", c_double),
+        ("correlation_depth", c_double),
+        ("critical_residual", c_double),
+        ("block", c_void_p),
+    ]
+
+
+class ireneo_collapse_settings(ctypes.Structure):
+    _fields_ = [
+        ("rank_limit", c_double),
+        ("entropy_limit", c_double),
+        ("threads", c_int),
+        ("progress", POINTER(ireneo_progress)),
+    ]
+
+
+class ireneo_assessment(ctypes.Structure):
+    _fields_ = [
+        ("rho", c_double),
+        ("rho_limit", c_double),
+        ("entropy", c_double),
+        ("participation", c_double),
+        ("gradient", c_double),
+        ("beta_line", c_double),
+        ("beta_line_limit", c_double),
+        ("beta_margin", c_double),
+        ("residual_line", c_double),
+        ("residual_line_limit", c_double),
+        ("residual_margin", c_double),
+        ("rank_collapse", c_int),
+        ("entropy_collapse", c_int),
+    ]
+
+
+class ireneo_trainability_cell(ctypes.Structure):
+    _fields_ = [
+        ("beta", c_double),
+        ("residual", c_double),
+        ("rho", c_double),
+        ("rho_limit", c_double),
+        ("entropy", c_double),
+        ("participation", c_double),
+        ("rank_collapse", c_int),
+        ("entropy_collapse", c_int),
+        ("trainable", c_int),
+        ("rank_collapse_limit", c_int),
+        ("entropy_collapse_limit", c_int),
+        ("trainable_limit", c_int),
+    ]
+
+
+class ireneo_trainability(ctypes.Structure):
+    _fields_ = [
+        ("betas", c_size_t),
+        ("residuals", c_size_t),
+        ("cells", POINTER(ireneo_trainability_cell)),
+        ("rank_line", POINTER(c_double)),
+        ("rank_line_limit", POINTER(c_double)),
+        ("beta_line", c_double),
+        ("beta_line_limit", c_double),
+    ]
+
+
+class ireneo_recommendation_settings(ctypes.Structure):
+    _fields_ = [
+        ("collapse", ireneo_collapse_settings),
+        ("beta_margin", c_double),
+        ("retention", c_double),
+        ("tune_skips", c_int),
+        ("no_output_projection", c_int),
+    ]
+
+
+class ireneo_recommendation(ctypes.Structure):
+    _fields_ = [
+        ("transformer", ireneo_transformer),
+        ("std_query", c_double),
+        ("std_key", c_double),
+        ("std_value", c_double),
+        ("std_output", c_double),
+        ("std_mlp_in", c_double),
+        ("std_mlp_out", c_double),
+        ("branch_scale", c_double),
+        ("assessment", ireneo_assessment),
+    ]
+
+
+class ireneo_network_settings(ctypes.Structure):
+    _fields_ = [
+        ("draws", c_size_t),
+        ("causal", c_int),
+        ("forward_only", c_int),
+        ("seed", c_uint64),
+        ("threads", c_int),
+        ("progress", POINTER(ireneo_progress)),
+    ]
+
+
+class ireneo_estimate(ctypes.Structure):
+    _fields_ = [("mean", c_double), ("error", c_double)]
+
+
+class ireneo_network_depth(ctypes.Structure):
+    _fields_ = [
+        ("rho", ireneo_estimate),
+        ("q", ireneo_estimate),
+        ("participation", ireneo_estimate),
+        ("entropy", ireneo_estimate),
+        ("overlap", ireneo_estimate),
+        ("gradient_tokens", ireneo_estimate),
+        ("gradient_query", ireneo_estimate),
+        ("gradient_key", ireneo_estimate),
+        ("gradient_value", ireneo_estimate),
+        ("gradient_mlp_in", ireneo_estimate),
+        ("gradient_mlp_out", ireneo_estimate),
+    ]
+
+
+class ireneo_network_training_settings(ctypes.Structure):
+    _fields_ = [
+        ("steps", c_size_t),
+        ("batch", c_size_t),
+        ("warmup", c_size_t),
+        ("rate", c_double),
+        ("mask", c_double),
+        ("clip", c_double),
+        ("tied", c_int),
+        ("seed", c_uint64),
+        ("threads", c_int),
+        ("progress", POINTER(ireneo_progress)),
+    ]
+
+
+class ireneo_network_training_report(ctypes.Structure):
+    _fields_ = [
+        ("symbols", c_size_t),
+        ("parameters", c_size_t),
+        ("steps", c_size_t),
+        ("diverged", c_int),
+        ("unigram_entropy", c_double),
+        ("final_loss", c_double),
+        ("held_out_loss", c_double),
+        ("held_out_unigram", c_double),
+        ("curve", c_double * CURVE_POINTS),
+        ("rho_0_before", c_double),
+        ("rho_before", c_double),
+        ("entropy_first_before", c_double),
+        ("entropy_before", c_double),
+        ("rho_0_after", c_double),
+        ("rho_after", c_double),
+        ("entropy_first_after", c_double),
+        ("entropy_after", c_double),
+        ("seconds", c_double),
+    ]
