@@ -31,15 +31,35 @@ void ireneo_certificate_free(ireneo_certificate *certificate) {
     free(certificate);
 }
 
+static uint64_t mix_words(uint64_t state, const void *words, size_t count) {
+    for (size_t k = 0; k < count; k++) {
+        uint64_t word;
+        memcpy(&word, (const char *)words + k * sizeof word, sizeof word);
+        state = (state ^ word) * 0xbf58476d1ce4e5b9u;
+        state ^= state >> 31;
+    }
+    return state;
+}
+
+/* Of all entries. A small weight could change without spoiling the proof; the file would still not be the one
+ * that was written. */
+static uint64_t checksum(const ireneo_certificate *c) {
+    uint64_t state = 0x9e3779b97f4a7c15u + c->count;
+    state = mix_words(state, c->facts, c->count);
+    state = mix_words(state, c->candidates, c->count);
+    return mix_words(state, c->weights, c->count);
+}
+
 ireneo_error ireneo_certificate_save(const ireneo_certificate *c, const char *path) {
-    char hash[32];
+    char hash[32], sum[32];
     snprintf(hash, sizeof hash, "%016" PRIx64, c->facts_hash);
+    snprintf(sum, sizeof sum, "%016" PRIx64, checksum(c));
     const ireneo_tensor tensors[] = {{"fact", IRENEO_INT64, 1, {c->count}, c->facts},
                                      {"candidate", IRENEO_INT64, 1, {c->count}, c->candidates},
                                      {"weight", IRENEO_FLOAT64, 1, {c->count}, c->weights}};
-    const char *metadata[] = {"format", FORMAT,    "facts_hash",     hash,
-                              "reason", c->reason, "ireneo_version", ireneo_version()};
-    return ireneo_save_safetensors(path, tensors, 3, metadata, 4);
+    const char *metadata[] = {"format",  FORMAT,           "facts_hash",    hash, "checksum", sum, "reason",
+                              c->reason, "ireneo_version", ireneo_version()};
+    return ireneo_save_safetensors(path, tensors, 3, metadata, 5);
 }
 
 /* "path:name", for the loaders. */
@@ -89,12 +109,24 @@ static ireneo_error load_metadata(const char *path, ireneo_certificate *c) {
     return failed;
 }
 
+static ireneo_error check_sum(const char *path, const ireneo_certificate *c) {
+    char *written = NULL, expected[32];
+    IRENEO_TRY(ireneo_safetensors_metadata(path, "checksum", &written));
+    snprintf(expected, sizeof expected, "%016" PRIx64, checksum(c));
+    bool same = written != NULL && strcmp(written, expected) == 0;
+    ireneo_free(written);
+    return same ? IRENEO_OK
+                : ireneo_fail(IRENEO_ERROR_DATA,
+                              "%s: the certificate is damaged, its checksum does not fit its entries", path);
+}
+
 ireneo_error ireneo_certificate_load(const char *path, ireneo_certificate **certificate) {
     *certificate = NULL;
     ireneo_certificate *c = calloc(1, sizeof *c);
     if (c == NULL) return ireneo_fail(IRENEO_ERROR_MEMORY, "not enough memory for a certificate");
     ireneo_error failed = load_metadata(path, c);
     if (failed == IRENEO_OK) failed = load_arrays(path, c);
+    if (failed == IRENEO_OK) failed = check_sum(path, c);
     if (failed != IRENEO_OK)
         ireneo_certificate_free(c);
     else
