@@ -104,7 +104,7 @@ static int save_outcome(const command *self, const store_request *q, const facts
                         const ireneo_memory *memory, const ireneo_store_info *info, const char *state,
                         const char **written) {
     bool finished = info->status == IRENEO_STORED || info->status == IRENEO_PARTIAL ||
-                    q->settings.solver == IRENEO_SOLVER_HEBBIAN;
+                    q->settings.solver != IRENEO_SOLVER_PROJECT;
     *written = finished ? q->output : info->status == IRENEO_IMPOSSIBLE ? NULL : state;
     if (*written == NULL) return 0;
     ireneo_error failed =
@@ -216,8 +216,8 @@ static int run(const command *self, int argc, char **argv) {
          0, false},
         {"rank", OPTION_SIZE, &q.settings.rank, "M", "largest rank of the matrix (default: full)", 1, 1e7,
          false},
-        {"solver", OPTION_CHOICE, &q.solver, "project|hebbian", "how to store (default project)", 0, 0,
-         false},
+        {"solver", OPTION_CHOICE, &q.solver, "project|hebbian|hebbian-white",
+         "how to store (default project)", 0, 0, false},
         {"init", OPTION_TEXT, &q.initial, "FILE", "memory to start from", 0, 0, false},
         {"resume", OPTION_FLAG, &q.resume, NULL, "go on from MEMORY.state, which an unfinished store left", 0,
          0, false},
@@ -250,15 +250,17 @@ static int run(const command *self, int argc, char **argv) {
         return complain(self, EXIT_USAGE, "--resume and --init exclude each other");
     if (!q.overload && (q.weights != NULL || q.dropped != NULL))
         return complain(self, EXIT_USAGE, "--weights and --dropped only make sense with --overload");
-    if (q.overload && strcmp(q.solver, "hebbian") == 0)
+    if (q.overload && strcmp(q.solver, "project") != 0)
         return complain(self, EXIT_USAGE, "--overload needs the project solver");
-    if (q.max_margin && (q.overload || q.settings.rank > 0 || strcmp(q.solver, "hebbian") == 0))
+    if (q.max_margin && (q.overload || q.settings.rank > 0 || strcmp(q.solver, "project") != 0))
         return complain(
             self, EXIT_USAGE,
-            "--max-margin excludes --overload, --rank and --solver hebbian: it needs all facts, a "
+            "--max-margin excludes --overload, --rank and the Hebbian solvers: it needs all facts, a "
             "full matrix and the project solver");
     q.settings.threads = (int)q.threads;
-    q.settings.solver = strcmp(q.solver, "hebbian") == 0 ? IRENEO_SOLVER_HEBBIAN : IRENEO_SOLVER_PROJECT;
+    q.settings.solver = strcmp(q.solver, "hebbian") == 0         ? IRENEO_SOLVER_HEBBIAN
+                        : strcmp(q.solver, "hebbian-white") == 0 ? IRENEO_SOLVER_HEBBIAN_WHITE
+                                                                 : IRENEO_SOLVER_PROJECT;
     outcome = check_output(self, q.output);
     if (outcome == 0) outcome = check_output(self, q.certificate);
     if (outcome == 0) outcome = check_output(self, q.dropped);

@@ -380,7 +380,10 @@ typedef enum ireneo_solver {
     /** Projection on the recall cones: reaches capacity. */
     IRENEO_SOLVER_PROJECT,
     /** W = sum_i y_f(i) x_i^T: one pass, a quarter of the capacity. */
-    IRENEO_SOLVER_HEBBIAN
+    IRENEO_SOLVER_HEBBIAN,
+    /** The same in whitened coordinates, which is what the theory of the Hebbian rule is about: real
+     * embeddings share a mean and a few strong directions that drown the plain rule. */
+    IRENEO_SOLVER_HEBBIAN_WHITE
 } ireneo_solver;
 
 /** Settings of ireneo_store. Zero-initialised settings, or NULL, are the defaults. */

@@ -42,7 +42,7 @@ class Status(str, Enum):
 
 
 STATUSES = tuple(Status)
-_SOLVERS = ("project", "hebbian")
+_SOLVERS = ("project", "hebbian", "hebbian-white")
 
 
 @dataclass(frozen=True)

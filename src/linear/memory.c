@@ -77,7 +77,10 @@ static void describe(metadata *m, const ireneo_memory *memory, const ireneo_stor
     snprintf(text, sizeof text, "%016" PRIx64, memory->facts_hash);
     add_text(m, "facts_hash", text);
     if (settings != NULL) {
-        add_text(m, "solver", settings->solver == IRENEO_SOLVER_HEBBIAN ? "hebbian" : "project");
+        add_text(m, "solver",
+                 settings->solver == IRENEO_SOLVER_PROJECT   ? "project"
+                 : settings->solver == IRENEO_SOLVER_HEBBIAN ? "hebbian"
+                                                             : "hebbian-white");
         add_number(m, "rank", (double)settings->rank);
         add_number(m, "solver_margin", settings->margin);
     }

@@ -124,6 +124,7 @@ static ireneo_error decide(ireneo_store_work *s, ireneo_status *status) {
     bool refused = false;
     *status = IRENEO_UNDECIDED;
     if (s->settings.solver == IRENEO_SOLVER_HEBBIAN) return ireneo_work_hebbian(s);
+    if (s->settings.solver == IRENEO_SOLVER_HEBBIAN_WHITE) return ireneo_work_count(s); /* the start itself */
     IRENEO_TRY(refuse_contradictions(s, &refused));
     bool hopeless = refused || s->info->fraction_of_capacity > 1.02;
     if (s->settings.overload && hopeless) return ireneo_overload(s, status);
