@@ -23,12 +23,15 @@ TARGET_AVX512 static inline __m256 fold(__m512 v) {
 
 TARGET_AVX2 static void dots_avx2(const float *h, const float *const y[8], size_t dim, float *out) {
     __m256 sum[8];
+    size_t whole = dim / 8 * 8;
     for (int q = 0; q < 8; q++) sum[q] = _mm256_setzero_ps();
-    for (size_t k = 0; k < dim; k += 8) {
+    for (size_t k = 0; k < whole; k += 8) {
         __m256 x = _mm256_loadu_ps(h + k);
         for (int q = 0; q < 8; q++) sum[q] = _mm256_fmadd_ps(x, _mm256_loadu_ps(y[q] + k), sum[q]);
     }
     reduce_eight(sum, out);
+    for (size_t k = whole; k < dim; k++)
+        for (int q = 0; q < 8; q++) out[q] += h[k] * y[q][k];
 }
 
 TARGET_AVX2 static void half_dots_avx2(const float *h, const uint16_t *const y[8], size_t dim, float *out) {
@@ -46,10 +49,17 @@ TARGET_AVX2 static void half_dots_avx2(const float *h, const uint16_t *const y[8
 TARGET_AVX512 static void dots_avx512(const float *h, const float *const y[8], size_t dim, float *out) {
     __m512 sum[8];
     __m256 folded[8];
+    size_t whole = dim / 16 * 16;
+    __mmask16 rest = (__mmask16)((1u << (dim - whole)) - 1u);
     for (int q = 0; q < 8; q++) sum[q] = _mm512_setzero_ps();
-    for (size_t k = 0; k < dim; k += 16) {
+    for (size_t k = 0; k < whole; k += 16) {
         __m512 x = _mm512_loadu_ps(h + k);
         for (int q = 0; q < 8; q++) sum[q] = _mm512_fmadd_ps(x, _mm512_loadu_ps(y[q] + k), sum[q]);
+    }
+    if (rest != 0) {
+        __m512 x = _mm512_maskz_loadu_ps(rest, h + whole);
+        for (int q = 0; q < 8; q++)
+            sum[q] = _mm512_fmadd_ps(x, _mm512_maskz_loadu_ps(rest, y[q] + whole), sum[q]);
     }
     for (int q = 0; q < 8; q++) folded[q] = fold(sum[q]);
     reduce_eight(folded, out);
@@ -111,6 +121,18 @@ void ireneo_eight_dots(const float *h, const float *const y[8], size_t dim, floa
         dots_avx2(h, y, dim, out);
     else
         dots_portable(h, y, dim, out);
+}
+
+void ireneo_listed_dots(const float *h, const float *values, size_t stride, size_t dim, const uint32_t *list,
+                        size_t count, float *out) {
+    for (size_t k = 0; k < count; k += 8) {
+        const float *y[8];
+        float eight[8];
+        size_t many = count - k < 8 ? count - k : 8;
+        for (size_t q = 0; q < 8; q++) y[q] = values + (size_t)list[k + (q < many ? q : 0)] * stride;
+        ireneo_eight_dots(h, y, dim, eight);
+        for (size_t q = 0; q < many; q++) out[k + q] = eight[q];
+    }
 }
 
 /* Every processor with AVX2 and FMA converts half precision too. */

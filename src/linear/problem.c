@@ -10,6 +10,7 @@
 void ireneo_problem_free(ireneo_problem *problem) {
     free(problem->x);
     free(problem->y);
+    ireneo_quantised_free(&problem->eight_bits);
     ireneo_whitening_free(&problem->keys);
     ireneo_whitening_free(&problem->values);
     memset(problem, 0, sizeof *problem);
@@ -38,7 +39,10 @@ static ireneo_error make_values(const ireneo_facts *facts, ireneo_problem *p) {
     p->dim_out = p->values.span;
     p->stride = padded(p->dim_out);
     IRENEO_TRY(IRENEO_ALLOCATE_ZEROED(&p->y, facts->candidates * p->stride, "white values"));
-    return ireneo_whitening_apply(&p->values, facts->values, facts->candidates, p->stride, p->threads, p->y);
+    IRENEO_TRY(
+        ireneo_whitening_apply(&p->values, facts->values, facts->candidates, p->stride, p->threads, p->y));
+    if (!ireneo_quantised_useful(facts->facts, facts->candidates, p->dim_out)) return IRENEO_OK;
+    return ireneo_quantised_make(p->y, facts->candidates, p->dim_out, p->stride, p->threads, &p->eight_bits);
 }
 
 ireneo_error ireneo_problem_make(const ireneo_facts *facts, int threads, ireneo_problem *problem) {

@@ -3,6 +3,7 @@
 #define IRENEO_LINEAR_PROBLEM_H
 
 #include "linear/facts.h"
+#include "linear/quantised.h"
 #include "linear/whiten.h"
 
 #include <stdbool.h>
@@ -14,6 +15,7 @@ typedef struct ireneo_problem {
     size_t stride;          /* dim_out rounded up to whole vectors: rows of y are padded with zeros */
     float *x;               /* white keys (rows, dim_in), E |x|^2 = 1; owned */
     float *y; /* white values (columns, stride), covariance 1; owned; NULL with own candidates */
+    ireneo_quantised eight_bits; /* of y; empty where it would not pay */
     ireneo_whitening keys, values;
     int threads;
 } ireneo_problem;

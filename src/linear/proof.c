@@ -9,21 +9,29 @@
 #include "base/memory.h"
 #include "base/threads.h"
 #include "base/vectorised.h"
+#include "linear/dots.h"
 #include "linear/facts.h"
 #include "linear/projection.h"
 #include "linear/sweep.h"
 #include "linear/top.h"
+#include "linear/whiten.h"
 
 #include <cblas.h>
 #include <math.h>
+#include <omp.h>
 #include <string.h>
 
-enum { BUFFER = 1024, SAMPLED_ROWS = 64 };
+enum { BUFFER = 1024, SAMPLED_ROWS = 64, ROOM = 512 };
+
+/* Gaps up to this share of the eight-bit bound are seen by an integer scan. Larger shares find more pairs to
+ * score again; smaller ones miss the smallest gap of a memory with much room left, which then takes a second
+ * pass. */
+static const double SEEN = 0.1;
 
 typedef struct proof {
     const ireneo_facts *facts;
     ireneo_wide_memory wide;
-    size_t tile, most;
+    size_t tile, most, stride; /* stride: of h and of centred values */
     double largest;          /* largest |y - mean| */
     double reach;            /* absolute, in score units */
     double *h;               /* (threads, tile, dim_out) in float64 */
@@ -35,8 +43,11 @@ typedef struct proof {
     ireneo_pairs *near;      /* (threads), or NULL */
     size_t *recomputed;      /* (threads) */
     double *gap;             /* (threads) smallest gap */
-    double *spread;          /* (SAMPLED_ROWS, 2): sum and sum of squares of a sampled row's scores */
-    const float *centred;    /* (candidates, dim_out), or NULL with own candidates */
+    double *seen;            /* (threads) every gap up to this one was seen */
+    float *scores;           /* (threads, ROOM) of one row's hits */
+    float *sampled;          /* (SAMPLED_ROWS, stride) h of sampled rows, for the spread of scores */
+    float *centred;          /* (candidates, stride), or NULL with own candidates */
+    ireneo_quantised eight_bits;
     unsigned char *recalled; /* (facts) */
 } proof;
 
@@ -46,13 +57,14 @@ static void make_h(void *context, int thread, size_t first, size_t count, float 
     double *wide = p->h + (size_t)thread * p->tile * dim;
     ireneo_wide_memory_apply(&p->wide, p->facts->keys + first * p->facts->dim_in, count,
                              p->scratch + (size_t)thread * p->tile * (p->facts->dim_in + p->wide.rank), wide);
-    for (size_t k = 0; k < count * dim; k++) h[k] = (float)wide[k];
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = 0; k < dim; k++) h[i * p->stride + k] = (float)wide[i * dim + k];
 }
 
 /* A candidate as the sweep sees it; own candidates are made in slot `which` of the thread's space. */
 static const float *candidate(const proof *p, int thread, size_t fact, size_t index, size_t which) {
     size_t dim = p->facts->dim_out;
-    if (p->centred != NULL) return p->centred + index * dim;
+    if (p->centred != NULL) return p->centred + index * p->stride;
     float *space = p->own + ((size_t)thread * 2 + which) * dim;
     p->facts->own_candidates(p->facts->own_context, fact, index, 1, space);
     return space;
@@ -62,7 +74,7 @@ static void begin_tile(void *context, int thread, size_t first, size_t count, co
     proof *p = context;
     size_t dim = p->facts->dim_out, base = (size_t)thread * p->tile;
     for (size_t i = 0; i < count; i++) {
-        const float *row = h + i * dim,
+        const float *row = h + i * p->stride,
                     *value = candidate(p, thread, first + i, ireneo_target_of(p->facts, first + i), 0);
         double norm = (double)cblas_snrm2((int)dim, row, 1);
         p->target[base + i] = cblas_sdot((int)dim, row, 1, value, 1);
@@ -122,24 +134,6 @@ static void judge(proof *p, int thread, size_t first, size_t i, const ireneo_hit
     }
 }
 
-IRENEO_VECTORISED
-static void add_moments(const float *scores, size_t count, double *sums) {
-    double first = 0.0, second = 0.0;
-#pragma omp simd reduction(+ : first, second)
-    for (size_t j = 0; j < count; j++) {
-        first += (double)scores[j];
-        second += (double)scores[j] * (double)scores[j];
-    }
-    sums[0] += first;
-    sums[1] += second;
-}
-
-static void sample_spread(proof *p, size_t fact, size_t columns, const float *scores) {
-    size_t stride = p->facts->facts / SAMPLED_ROWS + 1;
-    if (fact % stride != 0) return;
-    add_moments(scores, columns, p->spread + 2 * (fact / stride));
-}
-
 /* Best competitor among the scores (columns), leaving out the target if its place is among them. */
 static float best_competitor(const float *scores, size_t column, size_t columns, size_t target) {
     if (target < column || target >= column + columns) return ireneo_row_best(scores, columns);
@@ -157,7 +151,6 @@ static void scan_block(void *context, int thread, size_t first, size_t count, si
         float target = p->target[base + i],
               reach = fmaxf(p->bound[base + i], p->near != NULL ? (float)p->reach : 0.0f);
         float best = best_competitor(row, column, columns, ireneo_target_of(p->facts, first + i));
-        sample_spread(p, first + i, columns, row);
         if (best < target - reach) { /* nobody in this block comes near */
             p->gap[thread] = fmin(p->gap[thread], (double)target - (double)best);
             continue;
@@ -171,30 +164,82 @@ static void scan_block(void *context, int thread, size_t first, size_t count, si
     }
 }
 
-static void finish_tile(void *context, int thread, size_t first, size_t count, const float *h) {
-    (void)h;
-    proof *p = context;
-    for (size_t i = 0; i < count; i++) p->recalled[first + i] = !p->fails[(size_t)thread * p->tile + i];
+static size_t sample_stride(const proof *p) {
+    return p->facts->facts / SAMPLED_ROWS + 1;
 }
 
-/* Values minus their mean, in float32, and the largest norm among them. */
-static ireneo_error centre_values(const ireneo_facts *f, float **centred, double *largest) {
-    double *mean = NULL;
-    ireneo_error failed = IRENEO_ALLOCATE_ZEROED(&mean, f->dim_out, "mean value");
-    if (failed == IRENEO_OK) failed = IRENEO_ALLOCATE(centred, f->candidates * f->dim_out, "centred values");
+static void finish_tile(void *context, int thread, size_t first, size_t count, const float *h) {
+    proof *p = context;
+    for (size_t i = 0; i < count; i++) {
+        p->recalled[first + i] = !p->fails[(size_t)thread * p->tile + i];
+        if ((first + i) % sample_stride(p) == 0)
+            memcpy(p->sampled + (first + i) / sample_stride(p) * p->stride, h + i * p->stride,
+                   p->stride * sizeof *h);
+    }
+}
+
+/* ---- integer scans ---- */
+
+/* Below this level the rounded score of nobody who matters can lie. */
+static void set_levels(void *context, int thread, size_t first, size_t count, const ireneo_quantised_rows *rows,
+                       float *level) {
+    (void)first;
+    proof *p = context;
+    for (size_t i = 0; i < count; i++) {
+        size_t at = (size_t)thread * p->tile + i;
+        double bound = ireneo_quantised_bound(&p->eight_bits, rows, i), seen = fmax(2.0 * (double)p->bound[at], SEEN * bound);
+        if (p->near != NULL) seen = fmax(seen, p->reach);
+        p->seen[thread] = fmin(p->seen[thread], seen);
+        level[i] = nextafterf((float)((double)p->target[at] - seen - (double)p->bound[at] - bound), -INFINITY);
+    }
+}
+
+static void take_hits(void *context, int thread, size_t first, size_t count, const float *h, const uint32_t *hits,
+                      size_t room, const uint32_t *found) {
+    proof *p = context;
+    float *scores = p->scores + (size_t)thread * ROOM;
+    for (size_t i = 0; i < count; i++) {
+        size_t at = (size_t)thread * p->tile + i, target = ireneo_target_of(p->facts, first + i);
+        const uint32_t *mine = hits + i * room;
+        float reach = fmaxf(p->bound[at], p->near != NULL ? (float)p->reach : 0.0f);
+        ireneo_listed_dots(h + i * p->stride, p->centred, p->stride, p->stride, mine, found[i], scores);
+        for (size_t k = 0; k < found[i]; k++) {
+            if (mine[k] == target) continue;
+            double gap = (double)p->target[at] - (double)scores[k];
+            if (gap > (double)reach)
+                p->gap[thread] = fmin(p->gap[thread], gap);
+            else
+                judge(p, thread, first, i, &(ireneo_hit){scores[k], mine[k]}, 1);
+        }
+    }
+}
+
+/* ---- values and spread ---- */
+
+/* Values minus their mean, in float32, rows padded with zeros, and the largest norm among them. */
+static ireneo_error centre_values(proof *p, int threads) {
+    const ireneo_facts *f = p->facts;
+    double *mean = NULL, largest = 0.0;
+    p->stride = (f->dim_out + 15) / 16 * 16;
+    ireneo_error failed = IRENEO_ALLOCATE(&mean, f->dim_out, "mean value");
+    if (failed == IRENEO_OK)
+        failed = IRENEO_ALLOCATE_ZEROED(&p->centred, f->candidates * p->stride, "centred values");
+    if (failed == IRENEO_OK) failed = ireneo_mean_row(f->values, f->candidates, f->dim_out, threads, mean);
     if (failed == IRENEO_OK) {
-        for (size_t j = 0; j < f->candidates; j++)
-            for (size_t k = 0; k < f->dim_out; k++) mean[k] += (double)f->values[j * f->dim_out + k];
-        for (size_t k = 0; k < f->dim_out; k++) mean[k] /= (double)f->candidates;
+#pragma omp parallel for num_threads(threads) schedule(static) reduction(max : largest)
         for (size_t j = 0; j < f->candidates; j++) {
             double square = 0.0;
             for (size_t k = 0; k < f->dim_out; k++) {
                 double value = (double)f->values[j * f->dim_out + k] - mean[k];
-                (*centred)[j * f->dim_out + k] = (float)value;
+                p->centred[j * p->stride + k] = (float)value;
                 square += value * value;
             }
-            *largest = fmax(*largest, sqrt(square));
+            largest = fmax(largest, sqrt(square));
         }
+        p->largest = largest;
+        if (ireneo_quantised_useful(f->facts, f->candidates, f->dim_out))
+            failed = ireneo_quantised_make(p->centred, f->candidates, f->dim_out, p->stride, threads,
+                                           &p->eight_bits);
     }
     free(mean);
     return failed;
@@ -202,27 +247,61 @@ static ireneo_error centre_values(const ireneo_facts *f, float **centred, double
 
 /* Own candidates are only seen when they are made: the largest norm of a few facts, doubled, stands for all.
  */
-static ireneo_error bound_own_values(const ireneo_facts *f, double *largest) {
+static ireneo_error bound_own_values(proof *p) {
+    const ireneo_facts *f = p->facts;
     float *value = NULL;
     IRENEO_TRY(IRENEO_ALLOCATE(&value, f->dim_out, "own candidate"));
     size_t facts = f->facts < 8 ? f->facts : 8, candidates = f->candidates < 256 ? f->candidates : 256;
     for (size_t i = 0; i < facts; i++)
         for (size_t j = 0; j < candidates; j++) {
             f->own_candidates(f->own_context, i, j, 1, value);
-            *largest = fmax(*largest, 2.0 * (double)cblas_snrm2((int)f->dim_out, value, 1));
+            p->largest = fmax(p->largest, 2.0 * (double)cblas_snrm2((int)f->dim_out, value, 1));
         }
     free(value);
     return IRENEO_OK;
 }
 
-static double score_spread(const proof *p) {
-    size_t stride = p->facts->facts / SAMPLED_ROWS + 1, rows = 0;
-    double variance = 0.0, columns = (double)p->facts->candidates;
-    for (size_t fact = 0; fact < p->facts->facts; fact += stride, rows++) {
-        const double *sums = p->spread + 2 * (fact / stride);
-        variance += fmax(0.0, sums[1] / columns - sums[0] / columns * sums[0] / columns);
+IRENEO_VECTORISED
+static double variance_of(const float *scores, size_t count) {
+    double first = 0.0, second = 0.0, columns = (double)count;
+#pragma omp simd reduction(+ : first, second)
+    for (size_t j = 0; j < count; j++) {
+        first += (double)scores[j];
+        second += (double)scores[j] * (double)scores[j];
     }
-    return sqrt(variance / (double)rows);
+    return fmax(0.0, second / columns - first / columns * first / columns);
+}
+
+/* rms spread of the scores of a row, over a few rows. */
+static ireneo_error score_spread(const proof *p, int threads, double *spread) {
+    const ireneo_facts *f = p->facts;
+    size_t rows = (f->facts + sample_stride(p) - 1) / sample_stride(p), columns = f->candidates;
+    float *scores = NULL, *own = NULL;
+    double total = 0.0, variance[SAMPLED_ROWS + 1];
+    ireneo_error failed = IRENEO_ALLOCATE(&scores, (size_t)threads * columns, "scores of a row");
+    if (failed == IRENEO_OK && p->centred == NULL)
+        failed = IRENEO_ALLOCATE(&own, (size_t)threads * f->dim_out, "own candidate");
+    if (failed == IRENEO_OK) {
+#pragma omp parallel for num_threads(threads) schedule(static)
+        for (size_t k = 0; k < rows; k++) {
+            size_t thread = (size_t)omp_get_thread_num();
+            const float *h = p->sampled + k * p->stride;
+            float *row = scores + thread * columns, *value = own + (own != NULL ? thread * f->dim_out : 0);
+            if (p->centred != NULL)
+                cblas_sgemv(CblasRowMajor, CblasNoTrans, (int)columns, (int)p->stride, 1.0f, p->centred,
+                            (int)p->stride, h, 1, 0.0f, row, 1);
+            for (size_t j = 0; p->centred == NULL && j < columns; j++) {
+                f->own_candidates(f->own_context, k * sample_stride(p), j, 1, value);
+                row[j] = cblas_sdot((int)f->dim_out, value, 1, h, 1);
+            }
+            variance[k] = variance_of(row, columns);
+        }
+        for (size_t k = 0; k < rows; k++) total += variance[k];
+        *spread = sqrt(total / (double)rows);
+    }
+    free(scores);
+    free(own);
+    return failed;
 }
 
 static ireneo_error allocate_proof(proof *p, int threads) {
@@ -236,15 +315,24 @@ static ireneo_error allocate_proof(proof *p, int threads) {
     IRENEO_TRY(IRENEO_ALLOCATE(&p->near_count, slots, "proof tiles"));
     IRENEO_TRY(IRENEO_ALLOCATE_ZEROED(&p->recomputed, (size_t)threads, "proof tiles"));
     IRENEO_TRY(IRENEO_ALLOCATE(&p->gap, (size_t)threads, "proof tiles"));
-    IRENEO_TRY(IRENEO_ALLOCATE_ZEROED(&p->spread, 2 * (SAMPLED_ROWS + 1), "proof tiles"));
-    for (int k = 0; k < threads; k++) p->gap[k] = INFINITY;
+    IRENEO_TRY(IRENEO_ALLOCATE(&p->seen, (size_t)threads, "proof tiles"));
+    IRENEO_TRY(IRENEO_ALLOCATE(&p->scores, (size_t)threads * ROOM, "proof tiles"));
+    IRENEO_TRY(IRENEO_ALLOCATE(&p->sampled, (SAMPLED_ROWS + 1) * p->stride, "proof tiles"));
     return IRENEO_OK;
 }
 
 static void free_proof(proof *p) {
     ireneo_wide_memory_free(&p->wide);
     free(p->h), free(p->scratch), free(p->target), free(p->bound), free(p->fails), free(p->own);
-    free(p->near_count), free(p->recomputed), free(p->gap), free(p->spread);
+    free(p->near_count), free(p->recomputed), free(p->gap), free(p->seen);
+    free(p->scores), free(p->sampled), free(p->centred);
+    ireneo_quantised_free(&p->eight_bits);
+}
+
+static void free_near(proof *p, int threads) {
+    for (int k = 0; p->near != NULL && k < threads; k++) free(p->near[k].items);
+    free(p->near);
+    p->near = NULL;
 }
 
 static ireneo_error gather_pairs(proof *p, int threads, ireneo_pairs *near) {
@@ -259,10 +347,11 @@ static ireneo_error gather_pairs(proof *p, int threads, ireneo_pairs *near) {
                : IRENEO_OK;
 }
 
-static ireneo_error run_proof(proof *p, int threads, const ireneo_progress *progress) {
+static ireneo_error run_proof(proof *p, int threads, bool integers, const ireneo_progress *progress) {
     ireneo_sweep sweep = {.rows = p->facts->facts,
                           .columns = p->facts->candidates,
                           .dim = p->facts->dim_out,
+                          .stride = p->stride,
                           .values = p->centred,
                           .own_candidates = p->facts->own_candidates,
                           .own_context = p->facts->own_context,
@@ -273,43 +362,59 @@ static ireneo_error run_proof(proof *p, int threads, const ireneo_progress *prog
                           .begin = begin_tile,
                           .block = scan_block,
                           .finish = finish_tile,
-                          .context = p};
+                          .context = p,
+                          .quantised = integers && p->eight_bits.packed != NULL ? &p->eight_bits : NULL,
+                          .room = ROOM,
+                          .levels = set_levels,
+                          .hits = take_hits};
+    for (int k = 0; k < threads; k++) p->gap[k] = p->seen[k] = INFINITY, p->recomputed[k] = 0;
     return ireneo_sweep_run(&sweep);
+}
+
+static double least(const double *values, int threads) {
+    double smallest = INFINITY;
+    for (int k = 0; k < threads; k++) smallest = fmin(smallest, values[k]);
+    return smallest;
+}
+
+static ireneo_error prove(proof *p, int threads, const ireneo_progress *progress, ireneo_pairs *near,
+                          ireneo_check_report *report) {
+    IRENEO_TRY(run_proof(p, threads, true, progress));
+    if (near != NULL) IRENEO_TRY(gather_pairs(p, threads, near));
+    if (least(p->gap, threads) > least(p->seen, threads)) { /* the smallest gap may be one nobody saw */
+        free_near(p, threads);
+        IRENEO_TRY(run_proof(p, threads, false, progress));
+    }
+    double gap = least(p->gap, threads), spread = 0.0;
+    IRENEO_TRY(score_spread(p, threads, &spread));
+    memset(report, 0, sizeof *report);
+    report->facts = p->facts->facts;
+    for (int k = 0; k < threads; k++) report->recomputed += p->recomputed[k];
+    for (size_t i = 0; i < p->facts->facts; i++) report->recalled += p->recalled[i];
+    report->gap = gap;
+    report->margin = spread > 0.0 ? gap / spread : (gap > 0.0 ? INFINITY : 0.0);
+    return IRENEO_OK;
 }
 
 ireneo_error ireneo_proof(const ireneo_memory *memory, const ireneo_facts *facts, int threads,
                           const ireneo_progress *progress, double reach, size_t most, ireneo_pairs *near,
                           unsigned char *recalled, ireneo_check_report *report) {
-    proof p = {.facts = facts, .tile = ireneo_sweep_tile_rows(facts->facts), .reach = reach, .most = most};
-    float *centred = NULL;
-    unsigned char *flags = recalled;
+    proof p = {.facts = facts,
+               .tile = ireneo_sweep_tile_rows(facts->facts),
+               .stride = facts->dim_out,
+               .reach = reach,
+               .most = most,
+               .recalled = recalled};
     ireneo_error failed = ireneo_wide_memory_make(memory, &p.wide);
+    if (failed == IRENEO_OK) failed = facts->values != NULL ? centre_values(&p, threads) : bound_own_values(&p);
     if (failed == IRENEO_OK) failed = allocate_proof(&p, threads);
-    if (failed == IRENEO_OK && facts->values != NULL) failed = centre_values(facts, &centred, &p.largest);
-    if (failed == IRENEO_OK && facts->values == NULL) failed = bound_own_values(facts, &p.largest);
-    if (failed == IRENEO_OK && flags == NULL)
-        failed = IRENEO_ALLOCATE(&flags, facts->facts, "recalled facts");
+    if (failed == IRENEO_OK && recalled == NULL)
+        failed = IRENEO_ALLOCATE(&p.recalled, facts->facts, "recalled facts");
     if (failed == IRENEO_OK && near != NULL)
         failed = IRENEO_ALLOCATE_ZEROED(&p.near, (size_t)threads, "close competitors");
-    if (failed == IRENEO_OK) {
-        p.centred = centred;
-        p.recalled = flags;
-        failed = run_proof(&p, threads, progress);
-    }
-    if (failed == IRENEO_OK && near != NULL) failed = gather_pairs(&p, threads, near);
-    if (failed == IRENEO_OK) {
-        double gap = INFINITY, spread = score_spread(&p);
-        memset(report, 0, sizeof *report);
-        report->facts = facts->facts;
-        for (int k = 0; k < threads; k++) gap = fmin(gap, p.gap[k]), report->recomputed += p.recomputed[k];
-        for (size_t i = 0; i < facts->facts; i++) report->recalled += flags[i];
-        report->gap = gap;
-        report->margin = spread > 0.0 ? gap / spread : (gap > 0.0 ? INFINITY : 0.0);
-    }
-    for (int k = 0; p.near != NULL && k < threads; k++) free(p.near[k].items);
-    free(p.near);
-    if (flags != recalled) free(flags);
-    free(centred);
+    if (failed == IRENEO_OK) failed = prove(&p, threads, progress, near, report);
+    free_near(&p, threads);
+    if (recalled == NULL) free(p.recalled);
     free_proof(&p);
     return failed;
 }

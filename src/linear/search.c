@@ -4,6 +4,7 @@
 #include "linear/search.h"
 #include "base/memory.h"
 #include "base/normal.h"
+#include "linear/dots.h"
 #include "linear/sweep.h"
 #include "linear/top.h"
 
@@ -20,6 +21,7 @@ typedef struct search {
     ireneo_hit *hits; /* (threads, tile, buffer) */
     uint32_t *found;  /* (threads, tile) */
     float *threshold; /* (threads, tile) */
+    float *scores;    /* (threads, room) of one row's hits */
     size_t tile;
 } search;
 
@@ -39,7 +41,9 @@ static void begin_tile(void *context, int thread, size_t first, size_t count, co
         const float *target = ireneo_list_target(s->lists, s->problem, first + i);
         float spread = cblas_snrm2((int)dim, row, 1), score = cblas_sdot((int)dim, row, 1, target, 1);
         s->lists->target_score[first + i] = score;
-        s->threshold[base + i] = fminf(spread * s->quantile, score - s->reach);
+        s->threshold[base + i] = spread * s->quantile;
+        if (s->problem->eight_bits.packed == NULL)
+            s->threshold[base + i] = fminf(s->threshold[base + i], score - s->reach);
         s->found[base + i] = 0;
     }
 }
@@ -73,14 +77,68 @@ static void scan_block(void *context, int thread, size_t first, size_t count, si
     }
 }
 
-static void finish_tile(void *context, int thread, size_t first, size_t count, const float *h) {
-    (void)h;
+/* Adds a scored competitor; a full buffer is first cut down to its best. */
+static void offer(search *s, size_t at, uint32_t index, float score) {
+    if (!(score > s->threshold[at])) return;
+    ireneo_hit *hits = s->hits + at * s->buffer;
+    if (s->found[at] == s->buffer) {
+        s->threshold[at] = fmaxf(s->threshold[at], ireneo_select_best(hits, s->buffer, s->keep));
+        s->found[at] = (uint32_t)s->keep;
+    }
+    hits[s->found[at]++] = (ireneo_hit){score, index};
+}
+
+/* Rounded scores err like a Gaussian of known spread: six of them below the threshold nobody is missed. */
+static void set_levels(void *context, int thread, size_t first, size_t count, const ireneo_quantised_rows *rows,
+                       float *level) {
+    (void)first;
+    const search *s = context;
+    for (size_t i = 0; i < count; i++)
+        level[i] = s->threshold[(size_t)thread * s->tile + i] -
+                   6.0f * (float)ireneo_quantised_spread(&s->problem->eight_bits, rows, i);
+}
+
+static void take_hits(void *context, int thread, size_t first, size_t count, const float *h, const uint32_t *hits,
+                      size_t room, const uint32_t *found) {
     search *s = context;
+    const ireneo_problem *p = s->problem;
+    for (size_t i = 0; i < count; i++) {
+        const uint32_t *mine = hits + i * room;
+        size_t target = ireneo_problem_target(p, first + i);
+        float *scores = s->scores + (size_t)thread * room;
+        ireneo_listed_dots(h + i * p->stride, p->y, p->stride, p->stride, mine, found[i], scores);
+        for (size_t k = 0; k < found[i]; k++)
+            if (mine[k] != target) offer(s, (size_t)thread * s->tile + i, mine[k], scores[k]);
+    }
+}
+
+/* Scores that are not Gaussian can leave a row short of competitors that beat its target: then all its scores
+ * are looked at again, from the target on. */
+static void look_again(search *s, size_t row, size_t at, const float *h, float lowest) {
+    const ireneo_problem *p = s->problem;
+    enum { PIECE = 1024 };
+    float scores[PIECE];
+    s->threshold[at] = lowest;
+    s->found[at] = 0;
+    for (size_t column = 0; column < p->columns; column += PIECE) {
+        size_t columns = p->columns - column < PIECE ? p->columns - column : PIECE;
+        cblas_sgemv(CblasRowMajor, CblasNoTrans, (int)columns, (int)p->stride, 1.0f, p->y + column * p->stride,
+                    (int)p->stride, h, 1, 0.0f, scores, 1);
+        for (size_t k = 0; k < columns; k++)
+            if (column + k != ireneo_problem_target(p, row)) offer(s, at, (uint32_t)(column + k), scores[k]);
+    }
+}
+
+static void finish_tile(void *context, int thread, size_t first, size_t count, const float *h) {
+    search *s = context;
+    const ireneo_problem *p = s->problem;
     size_t base = (size_t)thread * s->tile;
     for (size_t i = 0; i < count; i++) {
         ireneo_hit *hits = s->hits + (base + i) * s->buffer;
+        float lowest = s->lists->target_score[first + i] - s->reach;
+        if (s->found[base + i] < s->keep / 4 && lowest < s->threshold[base + i])
+            look_again(s, first + i, base + i, h + i * p->stride, lowest);
         size_t found = s->found[base + i];
-
         if (found > s->keep + s->keep / 4 ||
             found > s->lists->capacity) { /* selecting a few less costs more than carrying them */
             ireneo_select_best(hits, found, s->keep);
@@ -108,6 +166,9 @@ ireneo_error ireneo_search(const ireneo_problem *problem, const float *w, size_t
     ireneo_error failed = IRENEO_ALLOCATE(&s.hits, slots * s.buffer, "search buffers");
     if (failed == IRENEO_OK) failed = IRENEO_ALLOCATE(&s.found, slots, "search buffers");
     if (failed == IRENEO_OK) failed = IRENEO_ALLOCATE(&s.threshold, slots, "search buffers");
+    size_t room = s.buffer + IRENEO_PANEL_GROUP;
+    if (failed == IRENEO_OK)
+        failed = IRENEO_ALLOCATE(&s.scores, (size_t)problem->threads * room, "search buffers");
     if (failed == IRENEO_OK) {
         ireneo_sweep sweep = {.rows = problem->rows,
                               .columns = problem->columns,
@@ -123,11 +184,16 @@ ireneo_error ireneo_search(const ireneo_problem *problem, const float *w, size_t
                               .begin = begin_tile,
                               .block = scan_block,
                               .finish = finish_tile,
-                              .context = &s};
+                              .context = &s,
+                              .quantised = problem->eight_bits.packed != NULL ? &problem->eight_bits : NULL,
+                              .room = room,
+                              .levels = set_levels,
+                              .hits = take_hits};
         failed = ireneo_sweep_run(&sweep);
     }
     free(s.hits);
     free(s.found);
     free(s.threshold);
+    free(s.scores);
     return failed;
 }

@@ -28,16 +28,71 @@ static void score_block(const ireneo_sweep *s, size_t first, size_t count, size_
     }
 }
 
-ireneo_error ireneo_sweep_run(const ireneo_sweep *s) {
-    size_t tile = ireneo_sweep_tile_rows(s->rows), tiles = (s->rows + tile - 1) / tile;
-    size_t blocks = (s->columns + IRENEO_SWEEP_BLOCK - 1) / IRENEO_SWEEP_BLOCK,
-           block = (s->columns + blocks - 1) / blocks;
-    size_t own = s->values == NULL ? block * s->dim : 0, stride = s->stride > 0 ? s->stride : s->dim;
-    size_t each = tile * stride + tile * block + own;
-    float *space = NULL;
-    IRENEO_TRY(IRENEO_ALLOCATE_ZEROED(&space, (size_t)s->threads * (each + 64), "score tiles"));
+/* What a thread needs for its tiles. */
+typedef struct workplace {
+    float *h, *scores, *candidates; /* (tile, stride), (tile, block), (block, dim) own candidates */
+    ireneo_quantised_rows rows;
+    float *level;    /* (tile) */
+    uint32_t *hits;  /* (tile, room) */
+    uint32_t *found; /* (tile) */
+} workplace;
+
+static void free_workplaces(workplace *all, int threads) {
+    for (int k = 0; all != NULL && k < threads; k++) {
+        free(all[k].h), free(all[k].scores), free(all[k].candidates);
+        free(all[k].level), free(all[k].hits), free(all[k].found);
+        ireneo_quantised_rows_free(&all[k].rows);
+    }
+    free(all);
+}
+
+static ireneo_error make_workplace(const ireneo_sweep *s, size_t tile, size_t block, workplace *w) {
+    size_t stride = s->stride > 0 ? s->stride : s->dim;
+    IRENEO_TRY(IRENEO_ALLOCATE_ZEROED(&w->h, tile * stride, "row tiles")); /* padding stays zero */
+    IRENEO_TRY(IRENEO_ALLOCATE(&w->scores, tile * block, "score tiles"));
+    if (s->values == NULL) IRENEO_TRY(IRENEO_ALLOCATE(&w->candidates, block * s->dim, "own candidates"));
+    if (s->quantised == NULL) return IRENEO_OK;
+    IRENEO_TRY(ireneo_quantised_rows_allocate(s->quantised, tile, &w->rows));
+    IRENEO_TRY(IRENEO_ALLOCATE(&w->level, tile, "score tiles"));
+    IRENEO_TRY(IRENEO_ALLOCATE(&w->hits, tile * s->room, "score tiles"));
+    return IRENEO_ALLOCATE(&w->found, tile, "score tiles");
+}
+
+/* Scans a block in integers; false when some row finds too many. */
+static bool scan_quantised(const ireneo_sweep *s, workplace *w, int thread, size_t first, size_t count,
+                           size_t column, size_t columns) {
+    s->levels(s->context, thread, first, count, &w->rows, w->level);
+    ireneo_quantised_scan(s->quantised, &w->rows, count, column, columns, w->level, w->hits, s->room, w->found);
+    for (size_t i = 0; i < count; i++)
+        if (w->found[i] == IRENEO_TOO_MANY) return false;
+    s->hits(s->context, thread, first, count, w->h, w->hits, s->room, w->found);
+    return true;
+}
+
+/* A tile after h is made. Integer scans are given up for the rest of the tile once one was in vain: that
+ * depends on the data alone, so results do not depend on threads. */
+static void sweep_tile(const ireneo_sweep *s, workplace *w, int thread, size_t first, size_t count,
+                       size_t block) {
+    bool integers = s->quantised != NULL;
+    if (integers)
+        ireneo_quantised_rows_set(s->quantised, w->h, count, s->stride > 0 ? s->stride : s->dim, &w->rows);
+    for (size_t column = 0; column < s->columns; column += block) {
+        size_t columns = s->columns - column < block ? s->columns - column : block;
+        if (integers && scan_quantised(s, w, thread, first, count, column, columns)) continue;
+        integers = false;
+        score_block(s, first, count, column, columns, w->h, w->candidates, w->scores);
+        s->block(s->context, thread, first, count, column, columns, w->scores);
+    }
+}
+
+static size_t block_columns(size_t columns) {
+    size_t blocks = (columns + IRENEO_SWEEP_BLOCK - 1) / IRENEO_SWEEP_BLOCK, each = (columns + blocks - 1) / blocks;
+    return (each + IRENEO_PANEL_GROUP - 1) / IRENEO_PANEL_GROUP * IRENEO_PANEL_GROUP;
+}
+
+static ireneo_error run_tiles(const ireneo_sweep *s, size_t tile, size_t block, workplace *places) {
+    size_t tiles = (s->rows + tile - 1) / tile, done = 0;
     int cancelled = 0;
-    size_t done = 0;
 #pragma omp parallel for num_threads(s->threads) schedule(dynamic)
     for (size_t k = 0; k < tiles; k++) {
         int stop;
@@ -45,17 +100,12 @@ ireneo_error ireneo_sweep_run(const ireneo_sweep *s) {
         stop = cancelled;
         if (stop) continue;
         int thread = omp_get_thread_num();
-        float *h = space + (size_t)thread * (each + 64), *scores = h + tile * stride,
-              *candidates = scores + tile * block;
+        workplace *w = &places[thread];
         size_t first = k * tile, count = s->rows - first < tile ? s->rows - first : tile;
-        s->make(s->context, thread, first, count, h);
-        if (s->begin != NULL) s->begin(s->context, thread, first, count, h);
-        for (size_t column = 0; column < s->columns; column += block) {
-            size_t columns = s->columns - column < block ? s->columns - column : block;
-            score_block(s, first, count, column, columns, h, candidates, scores);
-            s->block(s->context, thread, first, count, column, columns, scores);
-        }
-        if (s->finish != NULL) s->finish(s->context, thread, first, count, h);
+        s->make(s->context, thread, first, count, w->h);
+        if (s->begin != NULL) s->begin(s->context, thread, first, count, w->h);
+        sweep_tile(s, w, thread, first, count, block);
+        if (s->finish != NULL) s->finish(s->context, thread, first, count, w->h);
         size_t so_far;
 #pragma omp atomic capture
         so_far = done += count;
@@ -64,6 +114,15 @@ ireneo_error ireneo_sweep_run(const ireneo_sweep *s) {
             cancelled = 1;
         }
     }
-    free(space);
     return cancelled ? ireneo_fail(IRENEO_ERROR_CANCELLED, "stopped during %s", s->stage) : IRENEO_OK;
+}
+
+ireneo_error ireneo_sweep_run(const ireneo_sweep *s) {
+    size_t tile = ireneo_sweep_tile_rows(s->rows), block = block_columns(s->columns);
+    workplace *places = NULL;
+    ireneo_error failed = IRENEO_ALLOCATE_ZEROED(&places, (size_t)s->threads, "score tiles");
+    for (int k = 0; failed == IRENEO_OK && k < s->threads; k++) failed = make_workplace(s, tile, block, &places[k]);
+    if (failed == IRENEO_OK) failed = run_tiles(s, tile, block, places);
+    free_workplaces(places, s->threads);
+    return failed;
 }

@@ -1,13 +1,15 @@
 /* One pass over all scores, without ever holding them: tiles of rows times blocks of candidates.
  *
  * A sweep makes h_i = W x_i for a tile of rows, multiplies it with a block of candidates, and hands the
- * scores to its user while they are in cache. Searching, checking and recalling are the users. */
+ * scores to its user while they are in cache. With eight-bit copies of the candidates it hands over only
+ * those whose score may exceed a level. Searching, checking and recalling are the users. */
 #ifndef IRENEO_LINEAR_SWEEP_H
 #define IRENEO_LINEAR_SWEEP_H
 
 #include "base/progress.h"
+#include "linear/quantised.h"
 
-enum { IRENEO_SWEEP_TILE = 512, IRENEO_SWEEP_BLOCK = 2048 };
+enum { IRENEO_SWEEP_TILE = 512, IRENEO_SWEEP_BLOCK = 2064 }; /* a block is whole kernels of the eight-bit scan */
 
 typedef struct ireneo_sweep {
     size_t stride;                        /* entries between rows of values and of h; 0: dim */
@@ -30,6 +32,17 @@ typedef struct ireneo_sweep {
     void (*finish)(void *context, int thread, size_t first, size_t count,
                    const float *h); /* after the blocks; may be NULL */
     void *context;
+
+    /* With an eight-bit copy of the values a block is first scanned in integers: `levels` says above which
+     * score a candidate matters to each row (count), `hits` takes those that may. Row i's are hits[i * room]
+     * and the found[i] - 1 after it, in rising order. A block in which some row finds too many comes through
+     * `block` instead. `h` is as in begin. */
+    const ireneo_quantised *quantised; /* NULL: every block comes through `block` */
+    size_t room;                       /* hits a row may have in one block */
+    void (*levels)(void *context, int thread, size_t first, size_t count, const ireneo_quantised_rows *tile,
+                   float *level);
+    void (*hits)(void *context, int thread, size_t first, size_t count, const float *h, const uint32_t *hits,
+                 size_t room, const uint32_t *found);
 } ireneo_sweep;
 
 /* Rows in a tile: a function of the number of rows alone, so that results do not depend on threads. */

@@ -51,7 +51,7 @@ static void group_range(size_t group, size_t count, size_t *first, size_t *last)
     *last = (group + 1) * count / GROUPS;
 }
 
-static ireneo_error find_mean(const float *rows, size_t count, size_t dim, int threads, double *mean) {
+ireneo_error ireneo_mean_row(const float *rows, size_t count, size_t dim, int threads, double *mean) {
     double *sums = NULL;
     IRENEO_TRY(IRENEO_ALLOCATE_ZEROED(&sums, GROUPS * dim, "column sums"));
 #pragma omp parallel for num_threads(threads) schedule(static)
@@ -62,6 +62,7 @@ static ireneo_error find_mean(const float *rows, size_t count, size_t dim, int t
         for (size_t i = first; i < last; i++)
             for (size_t j = 0; j < dim; j++) sum[j] += (double)rows[i * dim + j];
     }
+    memset(mean, 0, dim * sizeof *mean);
     for (size_t group = 0; group < GROUPS; group++)
         for (size_t j = 0; j < dim; j++) mean[j] += sums[group * dim + j];
     for (size_t j = 0; j < dim; j++) mean[j] /= (double)count;
@@ -157,7 +158,7 @@ ireneo_error ireneo_whitening_make(const float *rows, size_t count, size_t dim, 
     double *moment = NULL;
     ireneo_error failed = allocate_whitening(dim, whitening);
     if (failed == IRENEO_OK) failed = IRENEO_ALLOCATE_ZEROED(&moment, dim * dim, "second moment");
-    if (failed == IRENEO_OK && centred) failed = find_mean(rows, count, dim, threads, whitening->mean);
+    if (failed == IRENEO_OK && centred) failed = ireneo_mean_row(rows, count, dim, threads, whitening->mean);
     if (failed == IRENEO_OK) failed = find_moment(rows, count, dim, whitening->mean, threads, moment);
     if (failed == IRENEO_OK && !whiten_by_cholesky(moment, dim, whitening))
         failed = whiten_by_eigenvectors(moment, dim, whitening);

@@ -15,6 +15,9 @@ typedef struct ireneo_whitening {
     double *back;    /* (dim, span) */
 } ireneo_whitening;
 
+/* The mean (dim) of rows (count, dim), in float64. */
+ireneo_error ireneo_mean_row(const float *rows, size_t count, size_t dim, int threads, double *mean);
+
 /* Coordinates in which rows (count, dim) have second moment `variance` times the identity, around their mean
  * if centred. Dependent dimensions are dropped: span is the rank of the data. */
 ireneo_error ireneo_whitening_make(const float *rows, size_t count, size_t dim, bool centred, bool unit_norm,
