@@ -15,11 +15,18 @@
 #include <complex.h>
 #include <math.h>
 
-enum {
-    OUTER_NODES = 120,
-    ROUGH_NODES = 40
-}; /* doubling the first changes delta by less than 1e-12; the second gives four digits or more */
-static const double LOG_NEGLIGIBLE = -42.0; /* e^-42 = 6e-19 */
+enum { OUTER_NODES = 120 };
+
+/* How finely integrals are taken. */
+typedef struct fineness {
+    size_t nodes;      /* of the outer integral */
+    double deviations; /* beyond which Z_n is taken not to lie, in the inversion */
+    double negligible; /* log of terms that are left out of the inversion */
+    double log_least;  /* log of the chance, times P, beyond which the outer integral ends */
+} fineness;
+
+static const fineness FINE = {OUTER_NODES, 14.0, -42.0, -36.0}; /* twice the nodes change delta by less than 1e-12 */
+static const fineness ROUGH = {40, 6.0, -14.0, -14.0};          /* four digits below 1e6 candidates, thirty times as fast */
 static const double FAR = 9.0; /* standard deviations beyond which a probability is 0 or 1 here */
 
 static double complex partial_transform(double t, double w) {
@@ -46,26 +53,30 @@ static double complex log_characteristic(double n, double margin, double t, doub
 
 /* 1/pi Int_0^inf Im[ c(w) f(w) ] / w dw, where f is 1 or h_t(w). The integrand is even and analytic, so the
  * midpoint rule converges exponentially; its error is the chance that |Z_n| exceeds 2 pi / step. */
-static double inversion_integral(double n, double margin, double t, int with_h) {
+static double inversion_integral(double n, double margin, double t, int with_h, const fineness *how) {
     double mean, deviation, tail = ireneo_normal_tail(t), sum = 0.0;
     level_moments(n, margin, t, &mean, &deviation);
-    double reach = fabs(mean) + 14.0 * deviation + 14.0, step = 2.0 * M_PI / reach;
+    double reach = fabs(mean) + how->deviations * (deviation + 1.0), step = 2.0 * M_PI / reach;
     for (int k = 0; k < 100000; k++) {
         double w = ((double)k + 0.5) * step;
         double complex h = partial_transform(t, w), log_c = log_characteristic(n, margin, t, tail, w, h);
-        if (creal(log_c) < LOG_NEGLIGIBLE) break;
+        if (creal(log_c) < how->negligible) break;
         double complex c = cexp(log_c);
         sum += cimag(with_h ? c * h : c) / w;
     }
     return sum * step / M_PI;
 }
 
-double ireneo_cone_level_cdf(double competitors, double margin, double t) {
+static double level_cdf(double competitors, double margin, double t, const fineness *how) {
     double mean, deviation;
     level_moments(competitors, margin, t, &mean, &deviation);
     if (mean > FAR * deviation) return 0.0;
     if (competitors <= 0.0) return ireneo_normal_cdf(t + margin);
-    return fmin(1.0, fmax(0.0, 0.5 - inversion_integral(competitors, margin, t, 0)));
+    return fmin(1.0, fmax(0.0, 0.5 - inversion_integral(competitors, margin, t, 0, how)));
+}
+
+double ireneo_cone_level_cdf(double competitors, double margin, double t) {
+    return level_cdf(competitors, margin, t, &FINE);
 }
 
 /* Where the level can lie: below `lower` its probability is nil; above `upper` no competitor of P is left. */
@@ -91,20 +102,20 @@ static ireneo_error check_candidates(double candidates) {
 }
 
 /* E N: the mean number of competitors above the level. */
-static double mean_lowered(double candidates, double margin, size_t count) {
+static double mean_lowered(double candidates, double margin, const fineness *how) {
     double nodes[OUTER_NODES], weights[OUTER_NODES], lower, upper, sum = 0.0;
-    level_range(candidates, margin, count == ROUGH_NODES ? -16.0 : -36.0, &lower, &upper);
-    ireneo_gauss_legendre(count, lower, upper, nodes, weights);
-    for (size_t i = 0; i < count; i++)
+    level_range(candidates, margin, how->log_least, &lower, &upper);
+    ireneo_gauss_legendre(how->nodes, lower, upper, nodes, weights);
+    for (size_t i = 0; i < how->nodes; i++)
         sum += weights[i] * ireneo_normal_density(nodes[i]) *
-               ireneo_cone_level_cdf(candidates - 2.0, margin, nodes[i]);
+               level_cdf(candidates - 2.0, margin, nodes[i], how);
     return (candidates - 1.0) * sum;
 }
 
 /* E t: the mean level over all P - 1 competitors. */
 static double mean_level(double candidates, double margin) {
     double nodes[OUTER_NODES], weights[OUTER_NODES], lower, upper, sum = 0.0;
-    level_range(candidates, margin, -36.0, &lower, &upper);
+    level_range(candidates, margin, FINE.log_least, &lower, &upper);
     ireneo_gauss_legendre(OUTER_NODES, lower, upper, nodes, weights);
     for (int i = 0; i < OUTER_NODES; i++)
         sum += weights[i] * (1.0 - ireneo_cone_level_cdf(candidates - 1.0, margin, nodes[i]));
@@ -113,13 +124,13 @@ static double mean_level(double candidates, double margin) {
 
 ireneo_error ireneo_cone_delta(double candidates, double *delta) {
     IRENEO_TRY(check_candidates(candidates));
-    *delta = mean_lowered(candidates, 0.0, OUTER_NODES);
+    *delta = mean_lowered(candidates, 0.0, &FINE);
     return IRENEO_OK;
 }
 
 ireneo_error ireneo_cone_delta_rough(double candidates, double *delta) {
     IRENEO_TRY(check_candidates(candidates));
-    *delta = mean_lowered(candidates, 0.0, ROUGH_NODES);
+    *delta = mean_lowered(candidates, 0.0, &ROUGH);
     return IRENEO_OK;
 }
 
@@ -128,24 +139,24 @@ ireneo_error ireneo_cone_margin_distance(double candidates, double margin, doubl
     if (!(margin >= 0.0 && margin <= 1e3))
         return ireneo_fail(IRENEO_ERROR_ARGUMENT,
                            "the margin must lie between 0 and 1000 score spreads, not %g", margin);
-    *distance = mean_lowered(candidates, margin, OUTER_NODES);
+    *distance = mean_lowered(candidates, margin, &FINE);
     if (margin > 0.0) *distance += margin * (mean_level(candidates, margin) + margin);
     return IRENEO_OK;
 }
 
 ireneo_error ireneo_cone_variance(double candidates, double *variance) {
     IRENEO_TRY(check_candidates(candidates));
-    double delta = mean_lowered(candidates, 0.0, OUTER_NODES), pairs = 0.0;
+    double delta = mean_lowered(candidates, 0.0, &FINE), pairs = 0.0;
     if (candidates > 2.0) {
         double nodes[OUTER_NODES], weights[OUTER_NODES], lower, upper, others = fmax(0.0, candidates - 3.0);
-        level_range(candidates, 0.0, -36.0, &lower, &upper);
+        level_range(candidates, 0.0, FINE.log_least, &lower, &upper);
         ireneo_gauss_legendre(OUTER_NODES, lower, upper, nodes, weights);
         for (int i = 0; i < OUTER_NODES; i++) {
             double b = nodes[i], mean, deviation;
             level_moments(others, 0.0, b, &mean, &deviation);
             if (mean > FAR * deviation) continue;
             pairs += weights[i] * ireneo_normal_density(b) *
-                     (0.5 * ireneo_normal_tail(b) - inversion_integral(others, 0.0, b, 1));
+                     (0.5 * ireneo_normal_tail(b) - inversion_integral(others, 0.0, b, 1, &FINE));
         }
         pairs *= 2.0 * (candidates - 1.0) * (candidates - 2.0);
     }

@@ -22,16 +22,17 @@ static bool same_row(const float *a, const float *b, size_t dim) {
     return true;
 }
 
+/* Entry k goes through chain k mod 4, because one chain would wait for every multiplication. */
 static uint64_t hash_row(const float *row, size_t dim) {
-    uint64_t state = 0x9e3779b97f4a7c15u;
+    uint64_t chains[4] = {0x9e3779b97f4a7c15u, 0x94d049bb133111ebu, 0xbf58476d1ce4e5b9u, 0xd6e8feb86659fd93u};
     for (size_t k = 0; k < dim; k++) {
         float value = row[k] + 0.0f; /* -0 and 0 are equal */
         uint32_t bits;
         memcpy(&bits, &value, sizeof bits);
-        state = (state ^ bits) * 0xbf58476d1ce4e5b9u;
-        state ^= state >> 31;
+        chains[k % 4] = (chains[k % 4] ^ bits) * 0xbf58476d1ce4e5b9u;
+        chains[k % 4] ^= chains[k % 4] >> 31;
     }
-    return state;
+    return chains[0] ^ chains[1] * 3 ^ chains[2] * 5 ^ chains[3] * 7;
 }
 
 static ireneo_error sorted_fingerprints(const float *rows, size_t count, size_t dim, fingerprint **prints) {

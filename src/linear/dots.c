@@ -8,10 +8,14 @@
 #define TARGET_AVX2   __attribute__((target("avx2,fma,f16c")))
 #define TARGET_AVX512 __attribute__((target("avx512f,avx512vl,avx2,fma,f16c")))
 
+/* Eight sums have eight names: compilers keep arrays of registers in memory. */
+#define EIGHT(each) each(0) each(1) each(2) each(3) each(4) each(5) each(6) each(7)
+
 /* Sums of the entries of each of eight vectors. */
-TARGET_AVX2 static inline void reduce_eight(const __m256 r[8], float *out) {
-    __m256 a = _mm256_hadd_ps(_mm256_hadd_ps(r[0], r[1]), _mm256_hadd_ps(r[2], r[3]));
-    __m256 b = _mm256_hadd_ps(_mm256_hadd_ps(r[4], r[5]), _mm256_hadd_ps(r[6], r[7]));
+TARGET_AVX2 static inline void reduce_eight(__m256 r0, __m256 r1, __m256 r2, __m256 r3, __m256 r4, __m256 r5,
+                                            __m256 r6, __m256 r7, float *out) {
+    __m256 a = _mm256_hadd_ps(_mm256_hadd_ps(r0, r1), _mm256_hadd_ps(r2, r3));
+    __m256 b = _mm256_hadd_ps(_mm256_hadd_ps(r4, r5), _mm256_hadd_ps(r6, r7));
     _mm_storeu_ps(out, _mm_add_ps(_mm256_castps256_ps128(a), _mm256_extractf128_ps(a, 1)));
     _mm_storeu_ps(out + 4, _mm_add_ps(_mm256_castps256_ps128(b), _mm256_extractf128_ps(b, 1)));
 }
@@ -21,63 +25,61 @@ TARGET_AVX512 static inline __m256 fold(__m512 v) {
                          _mm256_castpd_ps(_mm512_extractf64x4_pd(_mm512_castps_pd(v), 1)));
 }
 
+#define ZERO_256(q)  __m256 s##q = _mm256_setzero_ps();
+#define ZERO_512(q)  __m512 s##q = _mm512_setzero_ps();
+#define TIMES_256(q) s##q = _mm256_fmadd_ps(x, _mm256_loadu_ps(y[q] + k), s##q);
+#define TIMES_512(q) s##q = _mm512_fmadd_ps(x, _mm512_loadu_ps(y[q] + k), s##q);
+#define REST_512(q)  s##q = _mm512_fmadd_ps(x, _mm512_maskz_loadu_ps(rest, y[q] + whole), s##q);
+#define HALF_256(q)                                                                                          \
+    s##q = _mm256_fmadd_ps(x, _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(const void *)(y[q] + k))), s##q);
+#define HALF_512(q)                                                                                          \
+    s##q = _mm512_fmadd_ps(                                                                                  \
+        x, _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)(const void *)(y[q] + k))), s##q);
+
 TARGET_AVX2 static void dots_avx2(const float *h, const float *const y[8], size_t dim, float *out) {
-    __m256 sum[8];
     size_t whole = dim / 8 * 8;
-    for (int q = 0; q < 8; q++) sum[q] = _mm256_setzero_ps();
+    EIGHT(ZERO_256)
     for (size_t k = 0; k < whole; k += 8) {
         __m256 x = _mm256_loadu_ps(h + k);
-        for (int q = 0; q < 8; q++) sum[q] = _mm256_fmadd_ps(x, _mm256_loadu_ps(y[q] + k), sum[q]);
+        EIGHT(TIMES_256)
     }
-    reduce_eight(sum, out);
+    reduce_eight(s0, s1, s2, s3, s4, s5, s6, s7, out);
     for (size_t k = whole; k < dim; k++)
         for (int q = 0; q < 8; q++) out[q] += h[k] * y[q][k];
 }
 
 TARGET_AVX2 static void half_dots_avx2(const float *h, const uint16_t *const y[8], size_t dim, float *out) {
-    __m256 sum[8];
-    for (int q = 0; q < 8; q++) sum[q] = _mm256_setzero_ps();
+    EIGHT(ZERO_256)
     for (size_t k = 0; k < dim; k += 8) {
         __m256 x = _mm256_loadu_ps(h + k);
-        for (int q = 0; q < 8; q++)
-            sum[q] = _mm256_fmadd_ps(
-                x, _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(const void *)(y[q] + k))), sum[q]);
+        EIGHT(HALF_256)
     }
-    reduce_eight(sum, out);
+    reduce_eight(s0, s1, s2, s3, s4, s5, s6, s7, out);
 }
 
 TARGET_AVX512 static void dots_avx512(const float *h, const float *const y[8], size_t dim, float *out) {
-    __m512 sum[8];
-    __m256 folded[8];
     size_t whole = dim / 16 * 16;
-    __mmask16 rest = (__mmask16)((1u << (dim - whole)) - 1u);
-    for (int q = 0; q < 8; q++) sum[q] = _mm512_setzero_ps();
+    EIGHT(ZERO_512)
     for (size_t k = 0; k < whole; k += 16) {
         __m512 x = _mm512_loadu_ps(h + k);
-        for (int q = 0; q < 8; q++) sum[q] = _mm512_fmadd_ps(x, _mm512_loadu_ps(y[q] + k), sum[q]);
+        EIGHT(TIMES_512)
     }
-    if (rest != 0) {
+    if (whole < dim) {
+        __mmask16 rest = (__mmask16)((1u << (dim - whole)) - 1u);
         __m512 x = _mm512_maskz_loadu_ps(rest, h + whole);
-        for (int q = 0; q < 8; q++)
-            sum[q] = _mm512_fmadd_ps(x, _mm512_maskz_loadu_ps(rest, y[q] + whole), sum[q]);
+        EIGHT(REST_512)
     }
-    for (int q = 0; q < 8; q++) folded[q] = fold(sum[q]);
-    reduce_eight(folded, out);
+    reduce_eight(fold(s0), fold(s1), fold(s2), fold(s3), fold(s4), fold(s5), fold(s6), fold(s7), out);
 }
 
 TARGET_AVX512 static void half_dots_avx512(const float *h, const uint16_t *const y[8], size_t dim,
                                            float *out) {
-    __m512 sum[8];
-    __m256 folded[8];
-    for (int q = 0; q < 8; q++) sum[q] = _mm512_setzero_ps();
+    EIGHT(ZERO_512)
     for (size_t k = 0; k < dim; k += 16) {
         __m512 x = _mm512_loadu_ps(h + k);
-        for (int q = 0; q < 8; q++)
-            sum[q] = _mm512_fmadd_ps(
-                x, _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)(const void *)(y[q] + k))), sum[q]);
+        EIGHT(HALF_512)
     }
-    for (int q = 0; q < 8; q++) folded[q] = fold(sum[q]);
-    reduce_eight(folded, out);
+    reduce_eight(fold(s0), fold(s1), fold(s2), fold(s3), fold(s4), fold(s5), fold(s6), fold(s7), out);
 }
 
 TARGET_AVX2 static void to_half_avx2(const float *values, size_t count, uint16_t *half) {

@@ -14,7 +14,12 @@
 #include <omp.h>
 #include <string.h>
 
-enum { TILE = 256 };
+enum { TILE = 256, SMALL_TILE = 96 };
+
+/* Few rows are cut finely, so that threads finish together. */
+static size_t tile_rows(size_t rows) {
+    return rows < 3000 ? SMALL_TILE : TILE;
+}
 
 void ireneo_inner_free(ireneo_inner *inner) {
     if (inner->rank > 0) {
@@ -129,11 +134,11 @@ static void score_row(const ireneo_inner *inner, size_t row, const float *h, flo
 /* Derivatives of all kept scores along the matrix `along` (dim_out, dim_in). */
 static void score_direction(ireneo_inner *inner, const float *along, float *slots, float *targets) {
     const ireneo_problem *p = inner->problem;
-    size_t tiles = (p->rows + TILE - 1) / TILE;
+    size_t tile = tile_rows(p->rows), tiles = (p->rows + tile - 1) / tile;
 #pragma omp parallel for num_threads(p->threads) schedule(dynamic)
     for (size_t k = 0; k < tiles; k++) {
         float *h = inner->tiles + (size_t)omp_get_thread_num() * inner->tile_space;
-        size_t first = k * TILE, count = p->rows - first < TILE ? p->rows - first : TILE;
+        size_t first = k * tile, count = p->rows - first < tile ? p->rows - first : tile;
         cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)count, (int)p->dim_out, (int)p->dim_in,
                     1.0f, p->x + first * p->dim_in, (int)p->dim_in, along, (int)p->dim_in, 0.0f, h,
                     (int)p->stride);
@@ -204,7 +209,7 @@ static double search_line(const ireneo_inner *inner, bool newton_start) {
     }
     for (int trial = 0; trial < 30; trial++) {
         ireneo_row_sums here = sums_at(inner, step);
-        if (fabs(here.slope) <= 0.02 * fabs(slope) && here.loss <= inner->loss) return step;
+        if (fabs(here.slope) <= 0.1 * fabs(slope) && here.loss <= inner->loss) return step;
         if (here.slope < 0.0 && here.loss <= inner->loss)
             low = step;
         else
@@ -224,10 +229,23 @@ static void add_scaled(float alpha, const float *restrict x, float *restrict y, 
     for (size_t k = 0; k < count; k++) y[k] += alpha * x[k];
 }
 
+IRENEO_VECTORISED
+static void set_scaled(float alpha, const float *restrict x, float *restrict y, size_t count) {
+    for (size_t k = 0; k < count; k++) y[k] = alpha * x[k];
+}
+
 typedef struct group_sums {
     double loss, weights;
     size_t violations;
 } group_sums;
+
+/* Moves a row's scores along the search line. */
+static void advance_row(ireneo_lists *l, size_t i, float step) {
+    size_t at = i * l->capacity;
+    ireneo_row_advance(l->score + at, l->slope + at, l->factored ? l->bend + at : NULL, ireneo_list_slots(l, i),
+                       step);
+    l->target_score[i] += step * (l->target_slope[i] + step * l->target_bend[i]);
+}
 
 /* m (dim_out) = sum_j r_j y_j of one row; false when the row satisfies its margin. */
 static bool row_residual(const ireneo_inner *inner, size_t i, float *m, group_sums *sums) {
@@ -240,37 +258,46 @@ static bool row_residual(const ireneo_inner *inner, size_t i, float *m, group_su
     float t = ireneo_row_level(score, slots, target, inner->margin, l->level[i]), total = 0.0f,
           squares = 0.0f;
     l->level[i] = t;
-    memset(m, 0, l->dim * sizeof *m);
+    float bar = t - inner->margin;
     for (size_t k = 0; k < count; k++) {
-        float r = score[k] + inner->margin - t;
+        float r = score[k] - bar;
         if (r <= 0.0f) continue;
-        add_scaled(r, ireneo_list_value(l, inner->problem, i, k), m, l->dim);
+        const float *value = ireneo_list_value(l, inner->problem, i, k);
+        if (total == 0.0f)
+            set_scaled(r, value, m, l->dim);
+        else
+            add_scaled(r, value, m, l->dim);
         total += r;
         squares += r * r;
     }
+    if (total == 0.0f) return false;
     add_scaled(-total, ireneo_list_target(l, inner->problem, i), m, l->dim); /* r_a = -sum r_j, exactly */
     sums->weights += (double)total;
     sums->loss += 0.5 * ((double)squares + (double)total * (double)total);
     return true;
 }
 
-static group_sums group_gradient(ireneo_inner *inner, size_t group, float *tile, float *out) {
+/* Gradient of one group of rows, whose scores are first moved by the step. */
+static group_sums group_gradient(ireneo_inner *inner, size_t group, float step, float *tile, float *out) {
     const ireneo_problem *p = inner->problem;
     float *m = tile, *x = tile + TILE * p->stride;
     group_sums sums = {0};
     size_t first, last, held = 0;
     ireneo_group_range(group, p->rows, &first, &last);
-    memset(out, 0, p->dim_out * p->dim_in * sizeof *out);
+    float beta = 0.0f;
     for (size_t i = first; i <= last; i++) {
         if (held == TILE || (i == last && held > 0)) {
             cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (int)p->dim_out, (int)p->dim_in, (int)held,
-                        1.0f, m, (int)p->stride, x, (int)p->dim_in, 1.0f, out, (int)p->dim_in);
+                        1.0f, m, (int)p->stride, x, (int)p->dim_in, beta, out, (int)p->dim_in);
+            beta = 1.0f;
             held = 0;
         }
+        if (i < last && step != 0.0f) advance_row(inner->lists, i, step);
         if (i == last || !row_residual(inner, i, m + held * p->stride, &sums)) continue;
         memcpy(x + held * p->dim_in, p->x + i * p->dim_in, p->dim_in * sizeof *x);
         held++;
     }
+    if (beta == 0.0f) memset(out, 0, p->dim_out * p->dim_in * sizeof *out);
     return sums;
 }
 
@@ -281,19 +308,21 @@ static void add_groups(const float *partial, size_t area, size_t first, size_t l
         for (size_t k = first; k < last; k++) out[k] += partial[group * area + k];
 }
 
-void ireneo_inner_evaluate(ireneo_inner *inner) {
+/* Moves the kept scores by the step; then loss, gradient and violations there. */
+static void evaluate_after(ireneo_inner *inner, float step) {
     const ireneo_problem *p = inner->problem;
-    size_t area = p->dim_out * p->dim_in, pieces = (area + 16383) / 16384;
+    const size_t piece = 2048;
+    size_t area = p->dim_out * p->dim_in, pieces = (area + piece - 1) / piece;
     group_sums groups[IRENEO_GROUPS];
 #pragma omp parallel num_threads(p->threads)
     {
         float *tile = inner->tiles + (size_t)omp_get_thread_num() * inner->tile_space;
 #pragma omp for schedule(dynamic)
         for (size_t group = 0; group < IRENEO_GROUPS; group++)
-            groups[group] = group_gradient(inner, group, tile, inner->partial + group * area);
+            groups[group] = group_gradient(inner, group, step, tile, inner->partial + group * area);
 #pragma omp for schedule(static)
         for (size_t k = 0; k < pieces; k++)
-            add_groups(inner->partial, area, k * 16384, (k + 1) * 16384 < area ? (k + 1) * 16384 : area,
+            add_groups(inner->partial, area, k * piece, (k + 1) * piece < area ? (k + 1) * piece : area,
                        inner->matrix_gradient);
     }
     inner->loss = inner->residual_sum = 0.0;
@@ -315,22 +344,11 @@ void ireneo_inner_evaluate(ireneo_inner *inner) {
     inner->gradient_norm = sqrt(ireneo_dot(inner->gradient, inner->gradient, inner->length, p->threads));
 }
 
-/* ---- iteration ---- */
-
-static void advance(ireneo_inner *inner, double step) {
-    ireneo_lists *l = inner->lists;
-    const ireneo_problem *p = inner->problem;
-    float a = (float)step;
-#pragma omp parallel for num_threads(p->threads) schedule(static)
-    for (size_t i = 0; i < p->rows; i++) {
-        size_t at = i * l->capacity;
-        ireneo_row_advance(l->score + at, l->slope + at, l->factored ? l->bend + at : NULL,
-                           ireneo_list_slots(l, i), a);
-        l->target_score[i] += a * (l->target_slope[i] + a * l->target_bend[i]);
-    }
-    ireneo_axpy(step, inner->direction, inner->point, inner->length, p->threads);
-    ireneo_inner_compose(inner);
+void ireneo_inner_evaluate(ireneo_inner *inner) {
+    evaluate_after(inner, 0.0f);
 }
+
+/* ---- iteration ---- */
 
 bool ireneo_inner_iterate(ireneo_inner *inner) {
     double t0 = ireneo_seconds();
@@ -350,8 +368,9 @@ bool ireneo_inner_iterate(ireneo_inner *inner) {
         return true;
     }
     memcpy(inner->old_gradient, inner->gradient, inner->length * sizeof *inner->gradient);
-    advance(inner, step);
-    ireneo_inner_evaluate(inner);
+    ireneo_axpy(step, inner->direction, inner->point, inner->length, inner->problem->threads);
+    ireneo_inner_compose(inner);
+    evaluate_after(inner, (float)step);
     double t4 = ireneo_seconds();
     ireneo_lbfgs_remember(&inner->lbfgs, step, inner->direction, inner->old_gradient, inner->gradient);
     inner->seconds_gradient += t4 - t3;

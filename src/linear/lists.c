@@ -26,8 +26,8 @@ static ireneo_error allocate_arrays(const ireneo_problem *problem, ireneo_lists 
     IRENEO_TRY(IRENEO_ALLOCATE_ZEROED(&l->count, l->rows, "working set"));
     IRENEO_TRY(IRENEO_ALLOCATE(&l->index, slots, "working set"));
     IRENEO_TRY(IRENEO_ALLOCATE(&l->score, slots, "working set"));
-    IRENEO_TRY(IRENEO_ALLOCATE_ZEROED(&l->slope, slots, "working set"));
-    if (l->factored) IRENEO_TRY(IRENEO_ALLOCATE_ZEROED(&l->bend, slots, "working set"));
+    IRENEO_TRY(IRENEO_ALLOCATE(&l->slope, slots, "working set"));
+    if (l->factored) IRENEO_TRY(IRENEO_ALLOCATE(&l->bend, slots, "working set"));
     IRENEO_TRY(IRENEO_ALLOCATE_ZEROED(&l->target_score, l->rows, "working set"));
     IRENEO_TRY(IRENEO_ALLOCATE_ZEROED(&l->target_slope, l->rows, "working set"));
     IRENEO_TRY(IRENEO_ALLOCATE_ZEROED(&l->target_bend, l->rows, "working set"));

@@ -97,7 +97,7 @@ static ireneo_error scan_all(overload *o) {
     ireneo_store_work *w = o->work;
     unsigned char *given_up = w->given_up;
     w->given_up = NULL;
-    ireneo_error failed = ireneo_work_scan(w, IRENEO_LATER_KEEP);
+    ireneo_error failed = ireneo_work_scan(w, IRENEO_HARD_KEEP);
     w->given_up = given_up;
     if (failed != IRENEO_OK) return failed;
     find_losses(o);
@@ -160,7 +160,7 @@ static ireneo_error shrink(overload *o, size_t class) {
             if (left == 0) break;
             ireneo_inner_evaluate(&w->inner);
         }
-        IRENEO_TRY(ireneo_work_scan(w, IRENEO_LATER_KEEP));
+        IRENEO_TRY(ireneo_work_scan(w, IRENEO_HARD_KEEP));
     }
     return IRENEO_OK;
 }
@@ -211,7 +211,7 @@ static ireneo_error grow(overload *o, size_t class) {
         IRENEO_TRY(return_to_best(o));
         size_t many = (size_t)ceil((failures < GROW_FAILURES / 2 ? FINE : 0.5 * FINE) * (double)o->kept);
         if (offer_easiest(o, class, many, (size_t)failures * many / 2) == 0) break;
-        IRENEO_TRY(ireneo_work_scan(w, IRENEO_LATER_KEEP));
+        IRENEO_TRY(ireneo_work_scan(w, IRENEO_HARD_KEEP));
         IRENEO_TRY(shrink(o, class));
         if (o->stopped) break;
         take_back_recalled(o);
@@ -229,7 +229,7 @@ static ireneo_error fit_class(overload *o, size_t class) {
     IRENEO_TRY(scan_all(o));
     if (room < 1.0) room = 1.0;
     offer_easiest(o, class, (size_t)room, 0);
-    IRENEO_TRY(ireneo_work_scan(o->work, IRENEO_LATER_KEEP));
+    IRENEO_TRY(ireneo_work_scan(o->work, IRENEO_HARD_KEEP));
     IRENEO_TRY(shrink(o, class));
     return o->stopped ? IRENEO_OK : grow(o, class);
 }

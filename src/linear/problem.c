@@ -68,7 +68,7 @@ ireneo_error ireneo_problem_hebbian(const ireneo_problem *p, float *w) {
     enum { TILE = 128 };
     size_t area = p->dim_out * p->dim_in, each = TILE * p->dim_out + p->dim_out;
     float *sums = NULL, *tiles = NULL;
-    ireneo_error failed = IRENEO_ALLOCATE_ZEROED(&sums, IRENEO_GROUPS * area, "Hebbian sums");
+    ireneo_error failed = IRENEO_ALLOCATE(&sums, IRENEO_GROUPS * area, "Hebbian sums");
     if (failed == IRENEO_OK) failed = IRENEO_ALLOCATE(&tiles, (size_t)p->threads * each, "target values");
     if (failed == IRENEO_OK) {
 #pragma omp parallel for num_threads(p->threads) schedule(dynamic)
@@ -76,6 +76,7 @@ ireneo_error ireneo_problem_hebbian(const ireneo_problem *p, float *w) {
             float *tile = tiles + (size_t)omp_get_thread_num() * each, *scratch = tile + TILE * p->dim_out;
             size_t first, last;
             ireneo_group_range(group, p->rows, &first, &last);
+            if (first == last) memset(sums + group * area, 0, area * sizeof *sums);
             for (size_t i = first; i < last; i += TILE) {
                 size_t many = last - i < TILE ? last - i : TILE;
                 for (size_t k = 0; k < many; k++)
@@ -83,7 +84,7 @@ ireneo_error ireneo_problem_hebbian(const ireneo_problem *p, float *w) {
                            p->dim_out * sizeof *tile);
                 cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (int)p->dim_out, (int)p->dim_in,
                             (int)many, 1.0f, tile, (int)p->dim_out, p->x + i * p->dim_in, (int)p->dim_in,
-                            1.0f, sums + group * area, (int)p->dim_in);
+                            i == first ? 0.0f : 1.0f, sums + group * area, (int)p->dim_in);
             }
         }
         memset(w, 0, area * sizeof *w);

@@ -21,7 +21,7 @@
 #include <omp.h>
 #include <string.h>
 
-enum { BUFFER = 1024, SAMPLED_ROWS = 64, ROOM = 512 };
+enum { BUFFER = 1024, SAMPLED_ROWS = 64, ROOM = 512, CHUNK = 16 };
 
 /* Gaps up to this share of the eight-bit bound are seen by an integer scan. Larger shares find more pairs to
  * score again; smaller ones miss the smallest gap of a memory with much room left, which then takes a second
@@ -276,25 +276,28 @@ static double variance_of(const float *scores, size_t count) {
 static ireneo_error score_spread(const proof *p, int threads, double *spread) {
     const ireneo_facts *f = p->facts;
     size_t rows = (f->facts + sample_stride(p) - 1) / sample_stride(p), columns = f->candidates;
+    size_t chunks = (rows + CHUNK - 1) / CHUNK;
     float *scores = NULL, *own = NULL;
     double total = 0.0, variance[SAMPLED_ROWS + 1];
-    ireneo_error failed = IRENEO_ALLOCATE(&scores, (size_t)threads * columns, "scores of a row");
+    ireneo_error failed = IRENEO_ALLOCATE(&scores, (size_t)threads * CHUNK * columns, "scores of a few rows");
     if (failed == IRENEO_OK && p->centred == NULL)
         failed = IRENEO_ALLOCATE(&own, (size_t)threads * f->dim_out, "own candidate");
     if (failed == IRENEO_OK) {
-#pragma omp parallel for num_threads(threads) schedule(static)
-        for (size_t k = 0; k < rows; k++) {
-            size_t thread = (size_t)omp_get_thread_num();
-            const float *h = p->sampled + k * p->stride;
-            float *row = scores + thread * columns, *value = own + (own != NULL ? thread * f->dim_out : 0);
+#pragma omp parallel for num_threads(threads) schedule(dynamic)
+        for (size_t chunk = 0; chunk < chunks; chunk++) {
+            size_t thread = (size_t)omp_get_thread_num(), first = chunk * CHUNK,
+                   many = rows - first < CHUNK ? rows - first : CHUNK;
+            const float *h = p->sampled + first * p->stride;
+            float *mine = scores + thread * CHUNK * columns;
             if (p->centred != NULL)
-                cblas_sgemv(CblasRowMajor, CblasNoTrans, (int)columns, (int)p->stride, 1.0f, p->centred,
-                            (int)p->stride, h, 1, 0.0f, row, 1);
-            for (size_t j = 0; p->centred == NULL && j < columns; j++) {
-                f->own_candidates(f->own_context, k * sample_stride(p), j, 1, value);
-                row[j] = cblas_sdot((int)f->dim_out, value, 1, h, 1);
+                cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)many, (int)columns, (int)p->stride, 1.0f,
+                            h, (int)p->stride, p->centred, (int)p->stride, 0.0f, mine, (int)columns);
+            for (size_t k = 0; p->centred == NULL && k < many * columns; k++) {
+                float *value = own + thread * f->dim_out;
+                f->own_candidates(f->own_context, (first + k / columns) * sample_stride(p), k % columns, 1, value);
+                mine[k] = cblas_sdot((int)f->dim_out, value, 1, h + k / columns * p->stride, 1);
             }
-            variance[k] = variance_of(row, columns);
+            for (size_t k = 0; k < many; k++) variance[first + k] = variance_of(mine + k * columns, columns);
         }
         for (size_t k = 0; k < rows; k++) total += variance[k];
         *spread = sqrt(total / (double)rows);

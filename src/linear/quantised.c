@@ -17,26 +17,14 @@ static bool has_vnni(void) {
            __builtin_cpu_supports("avx512vl");
 }
 
-/* One row's sums for three panels: which exceed the bar, and where they are. */
-TARGET_VNNI static inline void append_hits(__m512i a, __m512i b, __m512i c, const float *scales, float bar,
-                                           uint32_t column, uint32_t *hits, size_t room, uint32_t *found) {
-    __m512 level = _mm512_set1_ps(bar);
-    uint32_t above[3] = {
-        _mm512_cmp_ps_mask(_mm512_mul_ps(_mm512_cvtepi32_ps(a), _mm512_loadu_ps(scales)), level, _CMP_GT_OQ),
-        _mm512_cmp_ps_mask(_mm512_mul_ps(_mm512_cvtepi32_ps(b), _mm512_loadu_ps(scales + 16)), level, _CMP_GT_OQ),
-        _mm512_cmp_ps_mask(_mm512_mul_ps(_mm512_cvtepi32_ps(c), _mm512_loadu_ps(scales + 32)), level, _CMP_GT_OQ)};
-    if ((above[0] | above[1] | above[2]) == 0) return;
-    if (*found == IRENEO_TOO_MANY || *found + IRENEO_PANEL_GROUP > room) {
-        *found = IRENEO_TOO_MANY;
-        return;
-    }
-    __m512i place = _mm512_add_epi32(_mm512_set1_epi32((int)column), _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8,
-                                                                                       9, 10, 11, 12, 13, 14, 15));
-    for (int k = 0; k < 3; k++) {
-        _mm512_storeu_si512(hits + *found, _mm512_maskz_compress_epi32((__mmask16)above[k], place));
-        *found += (uint32_t)_mm_popcnt_u32(above[k]);
-        place = _mm512_add_epi32(place, _mm512_set1_epi32(IRENEO_PANEL));
-    }
+/* Which of one row's 48 sums exceed the bar, as bits. */
+TARGET_VNNI static inline uint64_t bits_above(__m512i a, __m512i b, __m512i c, const float *scales, float bar) {
+    __m512 level = _mm512_set1_ps(bar), x = _mm512_mul_ps(_mm512_cvtepi32_ps(a), _mm512_loadu_ps(scales)),
+           y = _mm512_mul_ps(_mm512_cvtepi32_ps(b), _mm512_loadu_ps(scales + 16)),
+           z = _mm512_mul_ps(_mm512_cvtepi32_ps(c), _mm512_loadu_ps(scales + 32));
+    return (uint64_t)_mm512_cmp_ps_mask(x, level, _CMP_GT_OQ) |
+           (uint64_t)_mm512_cmp_ps_mask(y, level, _CMP_GT_OQ) << 16 |
+           (uint64_t)_mm512_cmp_ps_mask(z, level, _CMP_GT_OQ) << 32;
 }
 
 /* sums += products of four unsigned and four signed bytes. In assembly, because compilers move and spill sums
@@ -53,12 +41,10 @@ TARGET_VNNI static inline __m512i multiply_add(__m512i sums, __m512i unsigned_by
     a##r = multiply_add(a##r, ya, x);                                                                     \
     b##r = multiply_add(b##r, yb, x);                                                                     \
     c##r = multiply_add(c##r, yc, x)
-#define APPEND(r)                                                                                                \
-    append_hits(a##r, b##r, c##r, q->scale + column, tile->bar[row + (r)], (uint32_t)column, hits + (r)*room,   \
-                room, &found[r])
+#define COMPARE(r) bits[(r)*gap] = bits_above(a##r, b##r, c##r, q->scale + column, tile->bar[row + (r)])
 
 TARGET_VNNI static void kernel_vnni(const ireneo_quantised *q, const ireneo_quantised_rows *tile, size_t row,
-                                    size_t column, uint32_t *hits, size_t room, uint32_t *found) {
+                                    size_t column, uint64_t *bits, size_t gap) {
     const size_t steps = q->steps, panel = steps * 64;
     const uint8_t *y = q->packed + column / IRENEO_PANEL * panel;
     const int32_t *h = (const int32_t *)(const void *)(tile->entries + row * steps * 4); /* fours of entries */
@@ -84,14 +70,14 @@ TARGET_VNNI static void kernel_vnni(const ireneo_quantised *q, const ireneo_quan
         MULTIPLY(6);
         MULTIPLY(7);
     }
-    APPEND(0);
-    APPEND(1);
-    APPEND(2);
-    APPEND(3);
-    APPEND(4);
-    APPEND(5);
-    APPEND(6);
-    APPEND(7);
+    COMPARE(0);
+    COMPARE(1);
+    COMPARE(2);
+    COMPARE(3);
+    COMPARE(4);
+    COMPARE(5);
+    COMPARE(6);
+    COMPARE(7);
 }
 #else
 static bool has_vnni(void) {
@@ -101,20 +87,18 @@ static bool has_vnni(void) {
 
 /* The same sums one by one, where there are no such instructions; scans then prefer float32. */
 static void kernel_portable(const ireneo_quantised *q, const ireneo_quantised_rows *tile, size_t row,
-                            size_t column, uint32_t *hits, size_t room, uint32_t *found) {
-    for (size_t r = 0; r < KERNEL_ROWS; r++)
+                            size_t column, uint64_t *bits, size_t gap) {
+    for (size_t r = 0; r < KERNEL_ROWS; r++) {
+        bits[r * gap] = 0;
         for (size_t j = column; j < column + IRENEO_PANEL_GROUP; j++) {
             const uint8_t *y = q->packed + (j / IRENEO_PANEL * q->steps * IRENEO_PANEL + j % IRENEO_PANEL) * 4;
             const int8_t *h = tile->entries + (row + r) * q->steps * 4;
             int32_t sum = tile->offset[row + r];
             for (size_t k = 0; k < q->steps; k++, h += 4, y += (size_t)4 * IRENEO_PANEL)
                 for (size_t e = 0; e < 4; e++) sum += (int32_t)h[e] * (int32_t)y[e];
-            if (!((float)sum * q->scale[j] > tile->bar[row + r])) continue;
-            if (found[r] == IRENEO_TOO_MANY || found[r] + 1 > room)
-                found[r] = IRENEO_TOO_MANY;
-            else
-                hits[r * room + found[r]++] = (uint32_t)j;
+            if ((float)sum * q->scale[j] > tile->bar[row + r]) bits[r * gap] |= (uint64_t)1 << (j - column);
         }
+    }
 }
 
 bool ireneo_quantised_useful(size_t rows, size_t columns, size_t dim) {
@@ -208,8 +192,10 @@ static size_t whole_kernels(size_t rows) {
     return (rows + KERNEL_ROWS - 1) / KERNEL_ROWS * KERNEL_ROWS;
 }
 
-ireneo_error ireneo_quantised_rows_allocate(const ireneo_quantised *q, size_t rows, ireneo_quantised_rows *t) {
+ireneo_error ireneo_quantised_rows_allocate(const ireneo_quantised *q, size_t rows, size_t columns,
+                                            ireneo_quantised_rows *t) {
     memset(t, 0, sizeof *t);
+    t->groups = (columns + IRENEO_PANEL_GROUP - 1) / IRENEO_PANEL_GROUP;
     rows = whole_kernels(rows);
     ireneo_error failed = IRENEO_ALLOCATE_ZEROED(&t->entries, rows * q->steps * 4, "rows in eight bits");
     if (failed == IRENEO_OK) failed = IRENEO_ALLOCATE_ZEROED(&t->offset, rows, "rows in eight bits");
@@ -217,6 +203,7 @@ ireneo_error ireneo_quantised_rows_allocate(const ireneo_quantised *q, size_t ro
     if (failed == IRENEO_OK) failed = IRENEO_ALLOCATE_ZEROED(&t->norm, rows, "rows in eight bits");
     if (failed == IRENEO_OK) failed = IRENEO_ALLOCATE_ZEROED(&t->error, rows, "rows in eight bits");
     if (failed == IRENEO_OK) failed = IRENEO_ALLOCATE_ZEROED(&t->bar, rows, "rows in eight bits");
+    if (failed == IRENEO_OK) failed = IRENEO_ALLOCATE(&t->bits, rows * t->groups, "rows in eight bits");
     if (failed != IRENEO_OK) ireneo_quantised_rows_free(t);
     return failed;
 }
@@ -228,6 +215,7 @@ void ireneo_quantised_rows_free(ireneo_quantised_rows *t) {
     free(t->norm);
     free(t->error);
     free(t->bar);
+    free(t->bits);
     memset(t, 0, sizeof *t);
 }
 
@@ -256,18 +244,31 @@ double ireneo_quantised_spread(const ireneo_quantised *q, const ireneo_quantised
     return sqrt(of_values * of_values + of_row * of_row);
 }
 
+/* Places of the bits of one row; IRENEO_TOO_MANY when there are more than `room`. */
+static uint32_t list_hits(const uint64_t *bits, size_t groups, size_t column, uint32_t *hits, size_t room) {
+    uint32_t found = 0;
+    for (size_t g = 0; g < groups; g++, column += IRENEO_PANEL_GROUP) {
+        uint64_t mask = bits[g];
+        if (mask == 0) continue;
+        if (found + IRENEO_PANEL_GROUP > room) return IRENEO_TOO_MANY;
+        for (; mask != 0; mask &= mask - 1) hits[found++] = (uint32_t)column + (uint32_t)__builtin_ctzll(mask);
+    }
+    return found;
+}
+
 void ireneo_quantised_scan(const ireneo_quantised *q, ireneo_quantised_rows *t, size_t count, size_t column,
                            size_t columns, const float *level, uint32_t *hits, size_t room, uint32_t *found) {
-    void (*kernel)(const ireneo_quantised *, const ireneo_quantised_rows *, size_t, size_t, uint32_t *, size_t,
-                   uint32_t *) = has_vnni() ? kernel_vnni : kernel_portable;
-    for (size_t i = 0; i < count; i++) {
-        found[i] = 0;
-        t->bar[i] = level[i] / t->scale[i];
-    }
+    void (*kernel)(const ireneo_quantised *, const ireneo_quantised_rows *, size_t, size_t, uint64_t *, size_t) =
+        has_vnni() ? kernel_vnni : kernel_portable;
+    size_t groups = (columns + IRENEO_PANEL_GROUP - 1) / IRENEO_PANEL_GROUP;
+    for (size_t i = 0; i < count; i++) t->bar[i] = level[i] / t->scale[i];
     for (size_t i = count; i < whole_kernels(count); i++) t->bar[i] = INFINITY; /* these find nobody */
-    for (size_t j = column; j < column + columns; j += IRENEO_PANEL_GROUP)
-        for (size_t i = 0; i < count; i += KERNEL_ROWS) kernel(q, t, i, j, hits + i * room, room, found + i);
-    for (size_t i = 0; i < count; i++) /* padding scores zero, which a negative level lets through */
+    for (size_t g = 0; g < groups; g++)
+        for (size_t i = 0; i < count; i += KERNEL_ROWS)
+            kernel(q, t, i, column + g * IRENEO_PANEL_GROUP, t->bits + i * t->groups + g, t->groups);
+    for (size_t i = 0; i < count; i++) {
+        found[i] = list_hits(t->bits + i * t->groups, groups, column, hits + i * room, room);
         while (found[i] != IRENEO_TOO_MANY && found[i] > 0 && hits[i * room + found[i] - 1] >= q->columns)
-            found[i]--;
+            found[i]--; /* padding scores zero, which a negative level lets through */
+    }
 }

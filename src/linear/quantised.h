@@ -29,6 +29,8 @@ typedef struct ireneo_quantised_rows {
     float *norm;     /* (rows) |h|, rounded up */
     float *error;    /* (rows) |h - ĥ|, rounded up */
     float *bar;      /* (rows) level / scale of the scan under way */
+    uint64_t *bits;  /* (rows, groups) who exceeds it, 48 candidates a word */
+    size_t groups;
 } ireneo_quantised_rows;
 
 /* Does it pay for scores of this size, on this processor? */
@@ -39,7 +41,8 @@ ireneo_error ireneo_quantised_make(const float *values, size_t columns, size_t d
                                    ireneo_quantised *quantised);
 void ireneo_quantised_free(ireneo_quantised *quantised);
 
-ireneo_error ireneo_quantised_rows_allocate(const ireneo_quantised *quantised, size_t rows,
+/* Room for tiles of `rows` rows, scanned over at most `columns` candidates at a time. */
+ireneo_error ireneo_quantised_rows_allocate(const ireneo_quantised *quantised, size_t rows, size_t columns,
                                             ireneo_quantised_rows *tile);
 void ireneo_quantised_rows_free(ireneo_quantised_rows *tile);
 void ireneo_quantised_rows_set(const ireneo_quantised *quantised, const float *h, size_t count, size_t stride,

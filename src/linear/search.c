@@ -88,14 +88,31 @@ static void offer(search *s, size_t at, uint32_t index, float score) {
     hits[s->found[at]++] = (ireneo_hit){score, index};
 }
 
-/* Rounded scores err like a Gaussian of known spread: six of them below the threshold nobody is missed. */
+/* Rounded scores err like a Gaussian of known spread: four of them below the threshold next to nobody is missed. */
 static void set_levels(void *context, int thread, size_t first, size_t count, const ireneo_quantised_rows *rows,
                        float *level) {
     (void)first;
     const search *s = context;
     for (size_t i = 0; i < count; i++)
         level[i] = s->threshold[(size_t)thread * s->tile + i] -
-                   6.0f * (float)ireneo_quantised_spread(&s->problem->eight_bits, rows, i);
+                   4.0f * (float)ireneo_quantised_spread(&s->problem->eight_bits, rows, i);
+}
+
+/* Keeps the hits above the threshold, but not the target. Without branches as long as there is room. */
+static void take_row(search *s, size_t at, size_t target, const uint32_t *index, const float *score, size_t count) {
+    ireneo_hit *hits = s->hits + at * s->buffer;
+    size_t found = s->found[at];
+    float threshold = s->threshold[at];
+    if (found + count < s->buffer) {
+        for (size_t k = 0; k < count; k++) {
+            hits[found] = (ireneo_hit){score[k], index[k]};
+            found += (size_t)((score[k] > threshold) & (index[k] != target));
+        }
+        s->found[at] = (uint32_t)found;
+        return;
+    }
+    for (size_t k = 0; k < count; k++)
+        if (index[k] != target) offer(s, at, index[k], score[k]);
 }
 
 static void take_hits(void *context, int thread, size_t first, size_t count, const float *h, const uint32_t *hits,
@@ -107,8 +124,7 @@ static void take_hits(void *context, int thread, size_t first, size_t count, con
         size_t target = ireneo_problem_target(p, first + i);
         float *scores = s->scores + (size_t)thread * room;
         ireneo_listed_dots(h + i * p->stride, p->y, p->stride, p->stride, mine, found[i], scores);
-        for (size_t k = 0; k < found[i]; k++)
-            if (mine[k] != target) offer(s, (size_t)thread * s->tile + i, mine[k], scores[k]);
+        take_row(s, (size_t)thread * s->tile + i, target, mine, scores, found[i]);
     }
 }
 

@@ -64,7 +64,7 @@ static ireneo_error solve_lists(ireneo_store_work *s, bool *over, ireneo_status 
         if (s->info->iterations >= s->max_iterations) return *status = IRENEO_UNDECIDED, IRENEO_OK;
         if (since_scan >= patience && s->info->scans < s->max_scans) {
             ireneo_work_exact(s);
-            IRENEO_TRY(ireneo_work_scan(s, IRENEO_LATER_KEEP));
+            IRENEO_TRY(ireneo_work_scan(s, IRENEO_HARD_KEEP));
             since_scan = 0;
             patience *= 2;
             continue;
@@ -90,13 +90,13 @@ static ireneo_error solve_lists(ireneo_store_work *s, bool *over, ireneo_status 
 
 static ireneo_error solve(ireneo_store_work *s, ireneo_status *status) {
     bool over = false, standing = false;
-    IRENEO_TRY(ireneo_work_scan(s, IRENEO_FIRST_KEEP));
+    IRENEO_TRY(ireneo_work_scan(s, ireneo_work_keep(s) * 3 / 4));
     for (int k = 0; k < IRENEO_FIRST_ITERATIONS && s->inner.violations > 0; k++) {
         if (ireneo_work_stop_asked(s)) return *status = IRENEO_INTERRUPTED, IRENEO_OK;
         if (!ireneo_inner_iterate(&s->inner)) break;
         s->info->iterations++;
     }
-    IRENEO_TRY(ireneo_work_scan(s, IRENEO_LATER_KEEP));
+    IRENEO_TRY(ireneo_work_scan(s, ireneo_work_keep(s)));
     while (!over) {
         IRENEO_TRY(solve_lists(s, &over, status));
         if (over) break;

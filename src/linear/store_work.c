@@ -12,7 +12,7 @@
 /* Half precision pays when the values do not fit into a core's own cache, and is good enough well below
  * capacity: the lists then have to show a gap that its drift cannot close. */
 enum { HALF_FROM = 150000 };
-static const double HALF_BELOW = 0.97;
+static const double HARD = 0.97;
 static const float HALF_GAP = 2e-3f;
 
 ireneo_error ireneo_work_estimate(const ireneo_facts *f, int threads) {
@@ -62,10 +62,10 @@ ireneo_error ireneo_work_prepare(ireneo_store_work *s) {
     double close = s->info->fraction_of_capacity;
     s->inner.margin = (float)(s->settings.margin > 0.0 ? s->settings.margin
                               : close > 1.015          ? 1.0
-                              : close > 0.97           ? 0.025
+                              : close > HARD           ? 0.025
                                                        : 0.05);
     s->inner.required = (float)ireneo_rounding_gap(&s->problem, &s->inner);
-    if (close < HALF_BELOW && s->facts->candidates * s->problem.stride > HALF_FROM) {
+    if (close < HARD && s->facts->candidates * s->problem.stride > HALF_FROM) {
         IRENEO_TRY(ireneo_inner_use_half(&s->inner));
         if (s->inner.half != NULL) s->inner.required = fmaxf(s->inner.required, HALF_GAP);
     }
@@ -99,6 +99,12 @@ ireneo_error ireneo_work_export(ireneo_store_work *s) {
 void ireneo_work_mask(ireneo_store_work *s) {
     for (size_t i = 0; s->given_up != NULL && i < s->facts->facts; i++)
         if (s->given_up[i]) s->lists.count[i] = 0;
+}
+
+size_t ireneo_work_keep(const ireneo_store_work *s) {
+    if (s->info->fraction_of_capacity > HARD) return IRENEO_HARD_KEEP;
+    double more = 4.0 * log2((double)s->facts->candidates / 64.0);
+    return 24 + (size_t)fmax(0.0, more);
 }
 
 ireneo_error ireneo_work_scan(ireneo_store_work *s, size_t keep) {

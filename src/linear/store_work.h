@@ -6,12 +6,11 @@
 #include "linear/inner.h"
 
 enum {
-    IRENEO_FIRST_KEEP = 48,      /* competitors kept by the first scan, */
-    IRENEO_LATER_KEEP = 64,      /* by later ones, */
-    IRENEO_LIST_ROOM = 160,      /* and room for those that proofs add */
+    IRENEO_HARD_KEEP = 64,       /* competitors that a scan keeps a row near capacity and beyond */
+    IRENEO_LIST_ROOM = 128,      /* competitors a row has room for: those of a scan, and what proofs add */
     IRENEO_FIRST_ITERATIONS = 5, /* iterations on the first lists: they only have to find the region */
     IRENEO_PATIENCE = 30,        /* iterations after which lists are made anew; grows */
-    IRENEO_HISTORY = 10
+    IRENEO_HISTORY = 6
 };
 
 typedef struct ireneo_store_work {
@@ -36,6 +35,10 @@ ireneo_error ireneo_work_estimate(const ireneo_facts *facts, int threads);
 /* White coordinates, the law, lists, the starting point. */
 ireneo_error ireneo_work_prepare(ireneo_store_work *work);
 void ireneo_work_free(ireneo_store_work *work);
+
+/* Competitors that a scan should keep a row: more among many candidates. Too few let a proof fail, which costs
+ * another scan; more only slow every iteration down. */
+size_t ireneo_work_keep(const ireneo_store_work *work);
 
 /* A search scan at the current point, then loss and gradient on the new lists. Rows given up keep no list. */
 ireneo_error ireneo_work_scan(ireneo_store_work *work, size_t keep);

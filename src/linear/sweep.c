@@ -7,9 +7,9 @@
 #include <omp.h>
 
 size_t ireneo_sweep_tile_rows(size_t rows) {
-    size_t eighth = (rows + 7) / 8;
-    if (eighth < 48) eighth = 48;
-    return eighth < IRENEO_SWEEP_TILE ? eighth : IRENEO_SWEEP_TILE;
+    size_t share = (rows / 16 + 7) / 8 * 8; /* sixteen tiles of whole kernels, or tiles of the best size */
+    if (share < 48) share = 48;
+    return share < IRENEO_SWEEP_TILE ? share : IRENEO_SWEEP_TILE;
 }
 
 /* scores (count, columns) of one block. With own candidates the rows are made and multiplied one by one. */
@@ -52,7 +52,7 @@ static ireneo_error make_workplace(const ireneo_sweep *s, size_t tile, size_t bl
     IRENEO_TRY(IRENEO_ALLOCATE(&w->scores, tile * block, "score tiles"));
     if (s->values == NULL) IRENEO_TRY(IRENEO_ALLOCATE(&w->candidates, block * s->dim, "own candidates"));
     if (s->quantised == NULL) return IRENEO_OK;
-    IRENEO_TRY(ireneo_quantised_rows_allocate(s->quantised, tile, &w->rows));
+    IRENEO_TRY(ireneo_quantised_rows_allocate(s->quantised, tile, block, &w->rows));
     IRENEO_TRY(IRENEO_ALLOCATE(&w->level, tile, "score tiles"));
     IRENEO_TRY(IRENEO_ALLOCATE(&w->hits, tile * s->room, "score tiles"));
     return IRENEO_ALLOCATE(&w->found, tile, "score tiles");

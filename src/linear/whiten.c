@@ -10,10 +10,13 @@
 #include <omp.h>
 #include <string.h>
 
-enum {
-    TILE = 256,
-    GROUPS = 16
-}; /* groups of tiles are summed in a fixed order, whatever the number of threads */
+enum { TILE = 256, MOST_GROUPS = 16 };
+
+/* Rows are summed in groups, in a fixed order, whatever the number of threads; few rows in few groups. */
+static size_t group_count(size_t rows) {
+    size_t groups = rows / (2 * TILE);
+    return groups < 1 ? 1 : groups < MOST_GROUPS ? groups : MOST_GROUPS;
+}
 
 /* Variance that a dimension must have beyond what the others explain. Float32 data leave noise near 1e-14. */
 static const double INDEPENDENT = 1e-10;
@@ -46,24 +49,25 @@ static void to_double(const float *rows, size_t count, size_t dim, const double 
         for (size_t j = 0; j < dim; j++) out[i * dim + j] = (double)rows[i * dim + j] - mean[j];
 }
 
-static void group_range(size_t group, size_t count, size_t *first, size_t *last) {
-    *first = group * count / GROUPS;
-    *last = (group + 1) * count / GROUPS;
+static void group_range(size_t group, size_t groups, size_t count, size_t *first, size_t *last) {
+    *first = group * count / groups;
+    *last = (group + 1) * count / groups;
 }
 
 ireneo_error ireneo_mean_row(const float *rows, size_t count, size_t dim, int threads, double *mean) {
     double *sums = NULL;
-    IRENEO_TRY(IRENEO_ALLOCATE_ZEROED(&sums, GROUPS * dim, "column sums"));
+    size_t groups = group_count(count);
+    IRENEO_TRY(IRENEO_ALLOCATE_ZEROED(&sums, groups * dim, "column sums"));
 #pragma omp parallel for num_threads(threads) schedule(static)
-    for (size_t group = 0; group < GROUPS; group++) {
+    for (size_t group = 0; group < groups; group++) {
         size_t first, last;
-        group_range(group, count, &first, &last);
+        group_range(group, groups, count, &first, &last);
         double *sum = sums + group * dim;
         for (size_t i = first; i < last; i++)
             for (size_t j = 0; j < dim; j++) sum[j] += (double)rows[i * dim + j];
     }
     memset(mean, 0, dim * sizeof *mean);
-    for (size_t group = 0; group < GROUPS; group++)
+    for (size_t group = 0; group < groups; group++)
         for (size_t j = 0; j < dim; j++) mean[j] += sums[group * dim + j];
     for (size_t j = 0; j < dim; j++) mean[j] /= (double)count;
     free(sums);
@@ -74,15 +78,16 @@ ireneo_error ireneo_mean_row(const float *rows, size_t count, size_t dim, int th
 static ireneo_error find_moment(const float *rows, size_t count, size_t dim, const double *mean, int threads,
                                 double *moment) {
     double *sums = NULL, *tiles = NULL;
-    ireneo_error failed = IRENEO_ALLOCATE_ZEROED(&sums, GROUPS * dim * dim, "second moments");
+    size_t groups = group_count(count);
+    ireneo_error failed = IRENEO_ALLOCATE_ZEROED(&sums, groups * dim * dim, "second moments");
     if (failed == IRENEO_OK)
         failed = IRENEO_ALLOCATE(&tiles, (size_t)threads * TILE * dim, "rows in float64");
     if (failed == IRENEO_OK) {
 #pragma omp parallel for num_threads(threads) schedule(dynamic)
-        for (size_t group = 0; group < GROUPS; group++) {
+        for (size_t group = 0; group < groups; group++) {
             double *tile = tiles + (size_t)omp_get_thread_num() * TILE * dim;
             size_t first, last;
-            group_range(group, count, &first, &last);
+            group_range(group, groups, count, &first, &last);
             for (size_t i = first; i < last; i += TILE) {
                 size_t many = last - i < TILE ? last - i : TILE;
                 to_double(rows + i * dim, many, dim, mean, tile);
@@ -90,9 +95,13 @@ static ireneo_error find_moment(const float *rows, size_t count, size_t dim, con
                             1.0, sums + group * dim * dim, (int)dim);
             }
         }
-        for (size_t group = 0; group < GROUPS; group++)
-            for (size_t k = 0; k < dim * dim; k++) moment[k] += sums[group * dim * dim + k];
-        for (size_t k = 0; k < dim * dim; k++) moment[k] /= (double)count;
+#pragma omp parallel for num_threads(threads) schedule(static)
+        for (size_t i = 0; i < dim; i++) {
+            double *row = moment + i * dim;
+            for (size_t group = 0; group < groups; group++)
+                for (size_t k = 0; k <= i; k++) row[k] += sums[(group * dim + i) * dim + k];
+            for (size_t k = 0; k <= i; k++) row[k] /= (double)count;
+        }
     }
     free(sums);
     free(tiles);
