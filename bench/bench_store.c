@@ -6,6 +6,7 @@
 #include "ireneo.h"
 
 #include <cblas.h>
+#include <malloc.h>
 #include <math.h>
 #include <omp.h>
 #include <stdio.h>
@@ -47,33 +48,35 @@ static int bench(size_t dim, double load, size_t seeds) {
         ireneo_sample sample = {seed, dim, dim};
         ireneo_sample_keys(&sample, 0, n, keys);
         ireneo_sample_values(&sample, 0, n, values);
-        int before = ireneo_blas_threads(1);
-        double pass = INFINITY;
-        for (int k = 0; k < (n < 3000 ? 20 : n < 20000 ? 3 : 1); k++)
-            pass = fmin(pass, plain_pass(keys, values, n, n, dim, threads));
-        ireneo_blas_threads(before);
         ireneo_facts facts = {
             .facts = n, .candidates = n, .dim_in = dim, .dim_out = dim, .keys = keys, .values = values};
         ireneo_memory *memory = NULL;
-        ireneo_store_info info;
-        double best = INFINITY;
-        for (int k = 0; k < (n < 3000 ? 5 : 1); k++) {
+        ireneo_store_info info, fastest = {0};
+        double pass = INFINITY, best = INFINITY;
+        /* Passes and stores take turns, so that a busy minute of the machine slows both down. */
+        for (int k = 0; k < (n < 3000 ? 20 : n < 20000 ? 3 : 1); k++) {
+            int before = ireneo_blas_threads(1);
+            pass = fmin(pass, plain_pass(keys, values, n, n, dim, threads));
+            ireneo_blas_threads(before);
             ireneo_memory_free(memory);
             if (ireneo_store(&facts, NULL, &memory, &info) != IRENEO_OK) {
                 fprintf(stderr, "%s\n", ireneo_last_error());
                 exit(1);
             }
+            if (info.seconds < best) fastest = info;
             best = fmin(best, info.seconds);
         }
+        info = fastest;
         const ireneo_store_phases *p = &info.phases;
         printf("d %4zu  n %6zu  seed %zu  %-10s recalled %zu  pass %.4f s  store %.4f s = %.2f passes  scans "
                "%zu  iterations %zu\n",
                dim, n, seed, ireneo_status_name(info.status), info.recalled, pass, best, best / pass,
                info.scans, info.iterations);
         printf("       in passes: whiten %.2f start %.2f scan %.2f proof %.2f direction %.2f line %.2f "
-               "gradient %.2f history %.2f; peak %.2f GB\n",
+               "gradient %.2f history %.2f; peak %.2f GB, input %.2f GB\n",
                p->whiten / pass, p->start / pass, p->scan / pass, p->proof / pass, p->direction / pass,
-               p->line_search / pass, p->gradient / pass, p->history / pass, (double)info.peak_bytes / 1e9);
+               p->line_search / pass, p->gradient / pass, p->history / pass, (double)info.peak_bytes / 1e9,
+               2.0 * (double)n * (double)dim * sizeof *keys / 1e9);
         fflush(stdout);
         if (info.status != IRENEO_STORED) bad = 1;
         ireneo_memory_free(memory);
@@ -84,6 +87,8 @@ static int bench(size_t dim, double load, size_t seeds) {
 }
 
 int main(int argc, char **argv) {
+    mallopt(M_TRIM_THRESHOLD, 256 << 20); /* as the program does */
+    mallopt(M_MMAP_THRESHOLD, 32 << 20);
     int bad = 0;
     if (argc > 2) {
         for (int k = 1; k + 1 < argc; k += 2) bad |= bench((size_t)atol(argv[k]), atof(argv[k + 1]), 1);

@@ -3,6 +3,7 @@
 #include "ireneo.h"
 #include "report.h"
 
+#include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -34,6 +35,8 @@ static void print_overview(FILE *stream) {
 
 int main(int argc, char **argv) {
     static const command overview = {"", "", NULL, "", ""};
+    mallopt(M_TRIM_THRESHOLD, 256 << 20); /* many small stores reuse their pages */
+    mallopt(M_MMAP_THRESHOLD, 32 << 20);
     signal(SIGPIPE, SIG_IGN); /* a closed pipe is a failed write, reported like any other, */
     signal(SIGXFSZ, SIG_IGN); /* and so is a file beyond the limit of its size */
     if (argc < 2) {

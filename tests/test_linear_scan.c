@@ -100,7 +100,8 @@ static void expect_best_lists(const ireneo_problem *p, const ireneo_lists *l, co
             }
             gaussian = low * spread;
         }
-        if (p->eight_bits.packed == NULL || count < most / 4) gaussian = fmin(gaussian, target_score - (double)reach);
+        if (p->eight_bits.packed == NULL || count < most / 4)
+            gaussian = fmin(gaussian, target_score - (double)reach);
         assert_true(left_out <= gaussian + slack);
     }
     free(score), free(listed);

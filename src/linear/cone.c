@@ -25,9 +25,11 @@ typedef struct fineness {
     double log_least;  /* log of the chance, times P, beyond which the outer integral ends */
 } fineness;
 
-static const fineness FINE = {OUTER_NODES, 14.0, -42.0, -36.0}; /* twice the nodes change delta by less than 1e-12 */
-static const fineness ROUGH = {40, 6.0, -14.0, -14.0};          /* four digits below 1e6 candidates, thirty times as fast */
-static const double FAR = 9.0; /* standard deviations beyond which a probability is 0 or 1 here */
+static const fineness FINE = {OUTER_NODES, 14.0, -42.0,
+                              -36.0}; /* twice the nodes change delta by less than 1e-12 */
+static const fineness ROUGH = {40, 6.0, -14.0,
+                               -14.0}; /* four digits below 1e6 candidates, thirty times as fast */
+static const double FAR = 9.0;         /* standard deviations beyond which a probability is 0 or 1 here */
 
 static double complex partial_transform(double t, double w) {
     return 0.5 * exp(-0.5 * t * t) * w_of_z((w + I * t) * M_SQRT1_2);
@@ -103,12 +105,12 @@ static ireneo_error check_candidates(double candidates) {
 
 /* E N: the mean number of competitors above the level. */
 static double mean_lowered(double candidates, double margin, const fineness *how) {
-    double nodes[OUTER_NODES], weights[OUTER_NODES], lower, upper, sum = 0.0;
+    double nodes[OUTER_NODES], weights[OUTER_NODES], cdf[OUTER_NODES], lower, upper, sum = 0.0;
     level_range(candidates, margin, how->log_least, &lower, &upper);
     ireneo_gauss_legendre(how->nodes, lower, upper, nodes, weights);
-    for (size_t i = 0; i < how->nodes; i++)
-        sum += weights[i] * ireneo_normal_density(nodes[i]) *
-               level_cdf(candidates - 2.0, margin, nodes[i], how);
+#pragma omp parallel for schedule(dynamic)
+    for (size_t i = 0; i < how->nodes; i++) cdf[i] = level_cdf(candidates - 2.0, margin, nodes[i], how);
+    for (size_t i = 0; i < how->nodes; i++) sum += weights[i] * ireneo_normal_density(nodes[i]) * cdf[i];
     return (candidates - 1.0) * sum;
 }
 

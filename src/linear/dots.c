@@ -2,11 +2,13 @@
  * reduces each sum on its own, which for vectors of a hundred entries costs as much as the products. */
 #include "linear/dots.h"
 
+#include <stdbool.h>
+
 #if defined(__x86_64__) && defined(__GNUC__)
 #include <immintrin.h>
 
-#define TARGET_AVX2   __attribute__((target("avx2,fma,f16c")))
-#define TARGET_AVX512 __attribute__((target("avx512f,avx512vl,avx2,fma,f16c")))
+#define TARGET_AVX2   __attribute__((target("avx2,fma")))
+#define TARGET_AVX512 __attribute__((target("avx512f,avx512vl,avx2,fma")))
 
 /* Eight sums have eight names: compilers keep arrays of registers in memory. */
 #define EIGHT(each) each(0) each(1) each(2) each(3) each(4) each(5) each(6) each(7)
@@ -30,11 +32,6 @@ TARGET_AVX512 static inline __m256 fold(__m512 v) {
 #define TIMES_256(q) s##q = _mm256_fmadd_ps(x, _mm256_loadu_ps(y[q] + k), s##q);
 #define TIMES_512(q) s##q = _mm512_fmadd_ps(x, _mm512_loadu_ps(y[q] + k), s##q);
 #define REST_512(q)  s##q = _mm512_fmadd_ps(x, _mm512_maskz_loadu_ps(rest, y[q] + whole), s##q);
-#define HALF_256(q)                                                                                          \
-    s##q = _mm256_fmadd_ps(x, _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(const void *)(y[q] + k))), s##q);
-#define HALF_512(q)                                                                                          \
-    s##q = _mm512_fmadd_ps(                                                                                  \
-        x, _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)(const void *)(y[q] + k))), s##q);
 
 TARGET_AVX2 static void dots_avx2(const float *h, const float *const y[8], size_t dim, float *out) {
     size_t whole = dim / 8 * 8;
@@ -46,15 +43,6 @@ TARGET_AVX2 static void dots_avx2(const float *h, const float *const y[8], size_
     reduce_eight(s0, s1, s2, s3, s4, s5, s6, s7, out);
     for (size_t k = whole; k < dim; k++)
         for (int q = 0; q < 8; q++) out[q] += h[k] * y[q][k];
-}
-
-TARGET_AVX2 static void half_dots_avx2(const float *h, const uint16_t *const y[8], size_t dim, float *out) {
-    EIGHT(ZERO_256)
-    for (size_t k = 0; k < dim; k += 8) {
-        __m256 x = _mm256_loadu_ps(h + k);
-        EIGHT(HALF_256)
-    }
-    reduce_eight(s0, s1, s2, s3, s4, s5, s6, s7, out);
 }
 
 TARGET_AVX512 static void dots_avx512(const float *h, const float *const y[8], size_t dim, float *out) {
@@ -72,20 +60,6 @@ TARGET_AVX512 static void dots_avx512(const float *h, const float *const y[8], s
     reduce_eight(fold(s0), fold(s1), fold(s2), fold(s3), fold(s4), fold(s5), fold(s6), fold(s7), out);
 }
 
-TARGET_AVX512 static void half_dots_avx512(const float *h, const uint16_t *const y[8], size_t dim,
-                                           float *out) {
-    EIGHT(ZERO_512)
-    for (size_t k = 0; k < dim; k += 16) {
-        __m512 x = _mm512_loadu_ps(h + k);
-        EIGHT(HALF_512)
-    }
-    reduce_eight(fold(s0), fold(s1), fold(s2), fold(s3), fold(s4), fold(s5), fold(s6), fold(s7), out);
-}
-
-TARGET_AVX2 static void to_half_avx2(const float *values, size_t count, uint16_t *half) {
-    for (size_t k = 0; k < count; k++) half[k] = _cvtss_sh(values[k], _MM_FROUND_TO_NEAREST_INT);
-}
-
 static bool has_avx512(void) {
     return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl");
 }
@@ -96,9 +70,6 @@ static bool has_avx2(void) {
 #else
 #define dots_avx2(h, y, dim, out)
 #define dots_avx512(h, y, dim, out)
-#define half_dots_avx2(h, y, dim, out)
-#define half_dots_avx512(h, y, dim, out)
-#define to_half_avx2(values, count, half)
 static bool has_avx512(void) {
     return false;
 }
@@ -135,20 +106,4 @@ void ireneo_listed_dots(const float *h, const float *values, size_t stride, size
         ireneo_eight_dots(h, y, dim, eight);
         for (size_t q = 0; q < many; q++) out[k + q] = eight[q];
     }
-}
-
-/* Every processor with AVX2 and FMA converts half precision too. */
-bool ireneo_half_dots_available(void) {
-    return has_avx2();
-}
-
-void ireneo_eight_half_dots(const float *h, const uint16_t *const y[8], size_t dim, float *out) {
-    if (has_avx512())
-        half_dots_avx512(h, y, dim, out);
-    else
-        half_dots_avx2(h, y, dim, out);
-}
-
-void ireneo_floats_to_half(const float *values, size_t count, uint16_t *half) {
-    to_half_avx2(values, count, half);
 }

@@ -4,6 +4,7 @@
 
 #include "linear/lbfgs.h"
 #include "linear/lists.h"
+#include "linear/sixteen.h"
 
 /* The point and everything that moves with it. A full memory has one part, W (dim_out, dim_in); a factored
  * one holds U (dim_out, rank) and V (dim_in, rank) one after the other, and W = U V^T beside them. */
@@ -21,8 +22,7 @@ typedef struct ireneo_inner {
     float *partial;      /* (groups, dim_out, dim_in): gradient sums */
     float *tiles;        /* per-thread space */
     size_t tile_space;
-    uint16_t
-        *half; /* (columns, stride) white values in half precision for the search line, or NULL: not used */
+    ireneo_sixteen sixteen; /* white values in sixteen bits for the search line; empty: not used */
     ireneo_lbfgs lbfgs;
 
     double loss, gradient_norm, residual_sum; /* at the point: loss, |gradient|, sum of the weights r_j */
@@ -35,10 +35,9 @@ ireneo_error ireneo_inner_allocate(const ireneo_problem *problem, ireneo_lists *
                                    size_t history, ireneo_inner *inner);
 void ireneo_inner_free(ireneo_inner *inner);
 
-/* Lets the search line use half-precision values where the processor can: scores then drift by about 1e-3
- * spreads between scans. */
-ireneo_error ireneo_inner_use_half(ireneo_inner *inner);
-void ireneo_inner_stop_half(ireneo_inner *inner);
+/* Lets the search line use sixteen-bit values: scores then drift by about 1e-3 spreads between scans. */
+ireneo_error ireneo_inner_use_sixteen(ireneo_inner *inner);
+void ireneo_inner_stop_sixteen(ireneo_inner *inner);
 
 /* W = U V^T after the factors have changed; nothing to do when full. */
 void ireneo_inner_compose(ireneo_inner *inner);

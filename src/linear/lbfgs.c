@@ -71,26 +71,60 @@ void ireneo_axpy(double alpha, const float *x, float *y, size_t length, int thre
     }
 }
 
+/* y += alpha x, and <z, y> afterwards, in one walk. */
+IRENEO_VECTORISED
+static double block_axpy_dot(float alpha, const float *restrict x, float *restrict y, const float *restrict z,
+                             size_t count) {
+    double sum = 0.0;
+#pragma omp simd reduction(+ : sum)
+    for (size_t k = 0; k < count; k++) {
+        y[k] += alpha * x[k];
+        sum += (double)y[k] * (double)z[k];
+    }
+    return sum;
+}
+
+static double axpy_dot(double alpha, const float *x, float *y, const float *z, size_t length, int threads) {
+    if (length > 8 * (size_t)BLOCK) { /* large enough to share among threads */
+        ireneo_axpy(alpha, x, y, length, threads);
+        return ireneo_dot(z, y, length, threads);
+    }
+    double total = 0.0;
+    for (size_t first = 0; first < length; first += BLOCK)
+        total += block_axpy_dot((float)alpha, x + first, y + first, z + first,
+                                length - first < BLOCK ? length - first : BLOCK);
+    return total;
+}
+
 static size_t newest(const ireneo_lbfgs *l, size_t age) {
     return (l->next + l->history - 1 - age) % l->history;
 }
 
 void ireneo_lbfgs_direction(const ireneo_lbfgs *l, const float *gradient, float *direction) {
-    double weight[MOST_HISTORY];
-    for (size_t k = 0; k < l->length; k++) direction[k] = -gradient[k];
-    for (size_t age = 0; age < l->used; age++) {
-        size_t at = newest(l, age);
-        weight[at] =
-            ireneo_dot(l->steps + at * l->length, direction, l->length, l->threads) * l->products[at];
-        ireneo_axpy(-weight[at], l->changes + at * l->length, direction, l->length, l->threads);
+    double weight[MOST_HISTORY], product;
+    size_t n = l->length;
+    for (size_t k = 0; k < n; k++) direction[k] = -gradient[k];
+    if (l->used == 0) return;
+    product = ireneo_dot(l->steps + newest(l, 0) * n, direction, n, l->threads);
+    for (size_t age = 0; age < l->used; age++) { /* from the newest to the oldest */
+        size_t at = newest(l, age), older = newest(l, age + 1);
+        weight[at] = product * l->products[at];
+        if (age + 1 < l->used)
+            product =
+                axpy_dot(-weight[at], l->changes + at * n, direction, l->steps + older * n, n, l->threads);
+        else
+            ireneo_axpy(-weight[at], l->changes + at * n, direction, n, l->threads);
     }
-    if (l->used > 0)
-        for (size_t k = 0; k < l->length; k++) direction[k] *= (float)l->scale;
-    for (size_t age = l->used; age-- > 0;) {
+    for (size_t k = 0; k < n; k++) direction[k] *= (float)l->scale;
+    product = ireneo_dot(l->changes + newest(l, l->used - 1) * n, direction, n, l->threads);
+    for (size_t age = l->used; age-- > 0;) { /* and back */
         size_t at = newest(l, age);
-        double back =
-            ireneo_dot(l->changes + at * l->length, direction, l->length, l->threads) * l->products[at];
-        ireneo_axpy(weight[at] - back, l->steps + at * l->length, direction, l->length, l->threads);
+        double by = weight[at] - product * l->products[at];
+        if (age > 0)
+            product = axpy_dot(by, l->steps + at * n, direction, l->changes + newest(l, age - 1) * n, n,
+                               l->threads);
+        else
+            ireneo_axpy(by, l->steps + at * n, direction, n, l->threads);
     }
 }
 

@@ -32,21 +32,21 @@ typedef struct proof {
     const ireneo_facts *facts;
     ireneo_wide_memory wide;
     size_t tile, most, stride; /* stride: of h and of centred values */
-    double largest;          /* largest |y - mean| */
-    double reach;            /* absolute, in score units */
-    double *h;               /* (threads, tile, dim_out) in float64 */
-    double *scratch;         /* (threads, tile, dim_in + rank) */
-    float *target, *bound;   /* (threads, tile) */
-    unsigned char *fails;    /* (threads, tile) */
-    float *own;              /* (threads, 2, dim_out) vectors of own candidates */
-    uint32_t *near_count;    /* (threads, tile) */
-    ireneo_pairs *near;      /* (threads), or NULL */
-    size_t *recomputed;      /* (threads) */
-    double *gap;             /* (threads) smallest gap */
-    double *seen;            /* (threads) every gap up to this one was seen */
-    float *scores;           /* (threads, ROOM) of one row's hits */
-    float *sampled;          /* (SAMPLED_ROWS, stride) h of sampled rows, for the spread of scores */
-    float *centred;          /* (candidates, stride), or NULL with own candidates */
+    double largest;            /* largest |y - mean| */
+    double reach;              /* absolute, in score units */
+    double *h;                 /* (threads, tile, dim_out) in float64 */
+    double *scratch;           /* (threads, tile, dim_in + rank) */
+    float *target, *bound;     /* (threads, tile) */
+    unsigned char *fails;      /* (threads, tile) */
+    float *own;                /* (threads, 2, dim_out) vectors of own candidates */
+    uint32_t *near_count;      /* (threads, tile) */
+    ireneo_pairs *near;        /* (threads), or NULL */
+    size_t *recomputed;        /* (threads) */
+    double *gap;               /* (threads) smallest gap */
+    double *seen;              /* (threads) every gap up to this one was seen */
+    float *scores;             /* (threads, ROOM) of one row's hits */
+    float *sampled;            /* (SAMPLED_ROWS, stride) h of sampled rows, for the spread of scores */
+    float *centred;            /* (candidates, stride), or NULL with own candidates */
     ireneo_quantised eight_bits;
     unsigned char *recalled; /* (facts) */
 } proof;
@@ -181,21 +181,23 @@ static void finish_tile(void *context, int thread, size_t first, size_t count, c
 /* ---- integer scans ---- */
 
 /* Below this level the rounded score of nobody who matters can lie. */
-static void set_levels(void *context, int thread, size_t first, size_t count, const ireneo_quantised_rows *rows,
-                       float *level) {
+static void set_levels(void *context, int thread, size_t first, size_t count,
+                       const ireneo_quantised_rows *rows, float *level) {
     (void)first;
     proof *p = context;
     for (size_t i = 0; i < count; i++) {
         size_t at = (size_t)thread * p->tile + i;
-        double bound = ireneo_quantised_bound(&p->eight_bits, rows, i), seen = fmax(2.0 * (double)p->bound[at], SEEN * bound);
+        double bound = ireneo_quantised_bound(&p->eight_bits, rows, i),
+               seen = fmax(2.0 * (double)p->bound[at], SEEN * bound);
         if (p->near != NULL) seen = fmax(seen, p->reach);
         p->seen[thread] = fmin(p->seen[thread], seen);
-        level[i] = nextafterf((float)((double)p->target[at] - seen - (double)p->bound[at] - bound), -INFINITY);
+        level[i] =
+            nextafterf((float)((double)p->target[at] - seen - (double)p->bound[at] - bound), -INFINITY);
     }
 }
 
-static void take_hits(void *context, int thread, size_t first, size_t count, const float *h, const uint32_t *hits,
-                      size_t room, const uint32_t *found) {
+static void take_hits(void *context, int thread, size_t first, size_t count, const float *h,
+                      const uint32_t *hits, size_t room, const uint32_t *found) {
     proof *p = context;
     float *scores = p->scores + (size_t)thread * ROOM;
     for (size_t i = 0; i < count; i++) {
@@ -290,11 +292,12 @@ static ireneo_error score_spread(const proof *p, int threads, double *spread) {
             const float *h = p->sampled + first * p->stride;
             float *mine = scores + thread * CHUNK * columns;
             if (p->centred != NULL)
-                cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)many, (int)columns, (int)p->stride, 1.0f,
-                            h, (int)p->stride, p->centred, (int)p->stride, 0.0f, mine, (int)columns);
+                cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)many, (int)columns, (int)p->stride,
+                            1.0f, h, (int)p->stride, p->centred, (int)p->stride, 0.0f, mine, (int)columns);
             for (size_t k = 0; p->centred == NULL && k < many * columns; k++) {
                 float *value = own + thread * f->dim_out;
-                f->own_candidates(f->own_context, (first + k / columns) * sample_stride(p), k % columns, 1, value);
+                f->own_candidates(f->own_context, (first + k / columns) * sample_stride(p), k % columns, 1,
+                                  value);
                 mine[k] = cblas_sdot((int)f->dim_out, value, 1, h + k / columns * p->stride, 1);
             }
             for (size_t k = 0; k < many; k++) variance[first + k] = variance_of(mine + k * columns, columns);
@@ -409,7 +412,8 @@ ireneo_error ireneo_proof(const ireneo_memory *memory, const ireneo_facts *facts
                .most = most,
                .recalled = recalled};
     ireneo_error failed = ireneo_wide_memory_make(memory, &p.wide);
-    if (failed == IRENEO_OK) failed = facts->values != NULL ? centre_values(&p, threads) : bound_own_values(&p);
+    if (failed == IRENEO_OK)
+        failed = facts->values != NULL ? centre_values(&p, threads) : bound_own_values(&p);
     if (failed == IRENEO_OK) failed = allocate_proof(&p, threads);
     if (failed == IRENEO_OK && recalled == NULL)
         failed = IRENEO_ALLOCATE(&p.recalled, facts->facts, "recalled facts");

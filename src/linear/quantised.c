@@ -18,7 +18,8 @@ static bool has_vnni(void) {
 }
 
 /* Which of one row's 48 sums exceed the bar, as bits. */
-TARGET_VNNI static inline uint64_t bits_above(__m512i a, __m512i b, __m512i c, const float *scales, float bar) {
+TARGET_VNNI static inline uint64_t bits_above(__m512i a, __m512i b, __m512i c, const float *scales,
+                                              float bar) {
     __m512 level = _mm512_set1_ps(bar), x = _mm512_mul_ps(_mm512_cvtepi32_ps(a), _mm512_loadu_ps(scales)),
            y = _mm512_mul_ps(_mm512_cvtepi32_ps(b), _mm512_loadu_ps(scales + 16)),
            z = _mm512_mul_ps(_mm512_cvtepi32_ps(c), _mm512_loadu_ps(scales + 32));
@@ -36,10 +37,10 @@ TARGET_VNNI static inline __m512i multiply_add(__m512i sums, __m512i unsigned_by
 
 /* Eight rows times 48 candidates. The twenty-four sums have names, so that they stay in registers. */
 #define SUMS(r) __m512i a##r = _mm512_set1_epi32(offset[r]), b##r = a##r, c##r = a##r
-#define MULTIPLY(r)                                                                                              \
-    x = _mm512_set1_epi32(h[(r)*steps + k]);                                                                     \
-    a##r = multiply_add(a##r, ya, x);                                                                     \
-    b##r = multiply_add(b##r, yb, x);                                                                     \
+#define MULTIPLY(r)                                                                                          \
+    x = _mm512_set1_epi32(h[(r)*steps + k]);                                                                 \
+    a##r = multiply_add(a##r, ya, x);                                                                        \
+    b##r = multiply_add(b##r, yb, x);                                                                        \
     c##r = multiply_add(c##r, yc, x)
 #define COMPARE(r) bits[(r)*gap] = bits_above(a##r, b##r, c##r, q->scale + column, tile->bar[row + (r)])
 
@@ -47,7 +48,8 @@ TARGET_VNNI static void kernel_vnni(const ireneo_quantised *q, const ireneo_quan
                                     size_t column, uint64_t *bits, size_t gap) {
     const size_t steps = q->steps, panel = steps * 64;
     const uint8_t *y = q->packed + column / IRENEO_PANEL * panel;
-    const int32_t *h = (const int32_t *)(const void *)(tile->entries + row * steps * 4); /* fours of entries */
+    const int32_t *h =
+        (const int32_t *)(const void *)(tile->entries + row * steps * 4); /* fours of entries */
     const int32_t *offset = tile->offset + row;
     __m512i x;
     SUMS(0);
@@ -91,7 +93,8 @@ static void kernel_portable(const ireneo_quantised *q, const ireneo_quantised_ro
     for (size_t r = 0; r < KERNEL_ROWS; r++) {
         bits[r * gap] = 0;
         for (size_t j = column; j < column + IRENEO_PANEL_GROUP; j++) {
-            const uint8_t *y = q->packed + (j / IRENEO_PANEL * q->steps * IRENEO_PANEL + j % IRENEO_PANEL) * 4;
+            const uint8_t *y =
+                q->packed + (j / IRENEO_PANEL * q->steps * IRENEO_PANEL + j % IRENEO_PANEL) * 4;
             const int8_t *h = tile->entries + (row + r) * q->steps * 4;
             int32_t sum = tile->offset[row + r];
             for (size_t k = 0; k < q->steps; k++, h += 4, y += (size_t)4 * IRENEO_PANEL)
@@ -111,7 +114,8 @@ void ireneo_quantised_free(ireneo_quantised *q) {
     memset(q, 0, sizeof *q);
 }
 
-/* Rounds a vector to multiples of its largest entry / 127. Returns the step; *square is |v|^2, *missed |v - v̂|^2.
+/* Rounds a vector to multiples of its largest entry / 127. Returns the step; *square is |v|^2, *missed |v -
+ * v̂|^2.
  */
 IRENEO_VECTORISED
 static float round_vector(const float *restrict vector, size_t dim, int8_t *restrict entries, float *square,
@@ -152,7 +156,8 @@ static float error_above(float missed, float square, size_t dim) {
 }
 
 static ireneo_error pack_values(const float *values, size_t stride, int threads, ireneo_quantised *q) {
-    size_t panels = (q->columns + IRENEO_PANEL_GROUP - 1) / IRENEO_PANEL_GROUP * (IRENEO_PANEL_GROUP / IRENEO_PANEL);
+    size_t panels =
+        (q->columns + IRENEO_PANEL_GROUP - 1) / IRENEO_PANEL_GROUP * (IRENEO_PANEL_GROUP / IRENEO_PANEL);
     IRENEO_TRY(IRENEO_ALLOCATE(&q->packed, panels * IRENEO_PANEL * q->steps * 4, "values in eight bits"));
     IRENEO_TRY(IRENEO_ALLOCATE_ZEROED(&q->scale, panels * IRENEO_PANEL, "scales of values"));
     float largest = 0.0f, error = 0.0f;
@@ -176,8 +181,8 @@ static ireneo_error pack_values(const float *values, size_t stride, int threads,
     return IRENEO_OK;
 }
 
-ireneo_error ireneo_quantised_make(const float *values, size_t columns, size_t dim, size_t stride, int threads,
-                                   ireneo_quantised *q) {
+ireneo_error ireneo_quantised_make(const float *values, size_t columns, size_t dim, size_t stride,
+                                   int threads, ireneo_quantised *q) {
     memset(q, 0, sizeof *q);
     q->columns = columns;
     q->dim = dim;
@@ -251,15 +256,16 @@ static uint32_t list_hits(const uint64_t *bits, size_t groups, size_t column, ui
         uint64_t mask = bits[g];
         if (mask == 0) continue;
         if (found + IRENEO_PANEL_GROUP > room) return IRENEO_TOO_MANY;
-        for (; mask != 0; mask &= mask - 1) hits[found++] = (uint32_t)column + (uint32_t)__builtin_ctzll(mask);
+        for (; mask != 0; mask &= mask - 1)
+            hits[found++] = (uint32_t)column + (uint32_t)__builtin_ctzll(mask);
     }
     return found;
 }
 
 void ireneo_quantised_scan(const ireneo_quantised *q, ireneo_quantised_rows *t, size_t count, size_t column,
                            size_t columns, const float *level, uint32_t *hits, size_t room, uint32_t *found) {
-    void (*kernel)(const ireneo_quantised *, const ireneo_quantised_rows *, size_t, size_t, uint64_t *, size_t) =
-        has_vnni() ? kernel_vnni : kernel_portable;
+    void (*kernel)(const ireneo_quantised *, const ireneo_quantised_rows *, size_t, size_t, uint64_t *,
+                   size_t) = has_vnni() ? kernel_vnni : kernel_portable;
     size_t groups = (columns + IRENEO_PANEL_GROUP - 1) / IRENEO_PANEL_GROUP;
     for (size_t i = 0; i < count; i++) t->bar[i] = level[i] / t->scale[i];
     for (size_t i = count; i < whole_kernels(count); i++) t->bar[i] = INFINITY; /* these find nobody */

@@ -37,8 +37,8 @@ typedef struct ireneo_quantised_rows {
 bool ireneo_quantised_useful(size_t rows, size_t columns, size_t dim);
 
 /* values (columns, stride), of which the first dim entries count. */
-ireneo_error ireneo_quantised_make(const float *values, size_t columns, size_t dim, size_t stride, int threads,
-                                   ireneo_quantised *quantised);
+ireneo_error ireneo_quantised_make(const float *values, size_t columns, size_t dim, size_t stride,
+                                   int threads, ireneo_quantised *quantised);
 void ireneo_quantised_free(ireneo_quantised *quantised);
 
 /* Room for tiles of `rows` rows, scanned over at most `columns` candidates at a time. */
@@ -50,11 +50,14 @@ void ireneo_quantised_rows_set(const ireneo_quantised *quantised, const float *h
 
 /* Largest possible |h_i^T y_j - ĥ_i^T ŷ_j| over all candidates, and its typical size when errors are
  * independent of the data. */
-double ireneo_quantised_bound(const ireneo_quantised *quantised, const ireneo_quantised_rows *tile, size_t row);
-double ireneo_quantised_spread(const ireneo_quantised *quantised, const ireneo_quantised_rows *tile, size_t row);
+double ireneo_quantised_bound(const ireneo_quantised *quantised, const ireneo_quantised_rows *tile,
+                              size_t row);
+double ireneo_quantised_spread(const ireneo_quantised *quantised, const ireneo_quantised_rows *tile,
+                               size_t row);
 
-/* For each of `count` rows the candidates column .. column + columns - 1 whose rounded score exceeds level[i],
- * into hits (count, room); found[i] tells how many, or IRENEO_TOO_MANY. column is a multiple of 48. */
+/* For each of `count` rows the candidates column .. column + columns - 1 whose rounded score exceeds
+ * level[i], into hits (count, room); found[i] tells how many, or IRENEO_TOO_MANY. column is a multiple of 48.
+ */
 #define IRENEO_TOO_MANY UINT32_MAX
 void ireneo_quantised_scan(const ireneo_quantised *quantised, ireneo_quantised_rows *tile, size_t count,
                            size_t column, size_t columns, const float *level, uint32_t *hits, size_t room,

@@ -42,7 +42,8 @@ static ireneo_error turn_values(ireneo_rotated *r) {
         for (size_t k = 0; k < p->dim_out; k++) r->value_variance[k] = 1.0;
         return IRENEO_OK;
     }
-    ireneo_quantised_free(&p->eight_bits); /* of other coordinates; and these are not white, as its scans expect */
+    ireneo_quantised_free(
+        &p->eight_bits); /* of other coordinates; and these are not white, as its scans expect */
     IRENEO_TRY(turn(&p->values, 1.0, (double)p->dim_out, r->value_variance, &r->value_scale));
     return ireneo_whitening_apply(&p->values, p->facts->values, p->columns, p->stride, p->threads, p->y);
 }

@@ -88,9 +88,10 @@ static void offer(search *s, size_t at, uint32_t index, float score) {
     hits[s->found[at]++] = (ireneo_hit){score, index};
 }
 
-/* Rounded scores err like a Gaussian of known spread: four of them below the threshold next to nobody is missed. */
-static void set_levels(void *context, int thread, size_t first, size_t count, const ireneo_quantised_rows *rows,
-                       float *level) {
+/* Rounded scores err like a Gaussian of known spread: four of them below the threshold next to nobody is
+ * missed. */
+static void set_levels(void *context, int thread, size_t first, size_t count,
+                       const ireneo_quantised_rows *rows, float *level) {
     (void)first;
     const search *s = context;
     for (size_t i = 0; i < count; i++)
@@ -99,7 +100,8 @@ static void set_levels(void *context, int thread, size_t first, size_t count, co
 }
 
 /* Keeps the hits above the threshold, but not the target. Without branches as long as there is room. */
-static void take_row(search *s, size_t at, size_t target, const uint32_t *index, const float *score, size_t count) {
+static void take_row(search *s, size_t at, size_t target, const uint32_t *index, const float *score,
+                     size_t count) {
     ireneo_hit *hits = s->hits + at * s->buffer;
     size_t found = s->found[at];
     float threshold = s->threshold[at];
@@ -115,8 +117,8 @@ static void take_row(search *s, size_t at, size_t target, const uint32_t *index,
         if (index[k] != target) offer(s, at, index[k], score[k]);
 }
 
-static void take_hits(void *context, int thread, size_t first, size_t count, const float *h, const uint32_t *hits,
-                      size_t room, const uint32_t *found) {
+static void take_hits(void *context, int thread, size_t first, size_t count, const float *h,
+                      const uint32_t *hits, size_t room, const uint32_t *found) {
     search *s = context;
     const ireneo_problem *p = s->problem;
     for (size_t i = 0; i < count; i++) {
@@ -138,8 +140,8 @@ static void look_again(search *s, size_t row, size_t at, const float *h, float l
     s->found[at] = 0;
     for (size_t column = 0; column < p->columns; column += PIECE) {
         size_t columns = p->columns - column < PIECE ? p->columns - column : PIECE;
-        cblas_sgemv(CblasRowMajor, CblasNoTrans, (int)columns, (int)p->stride, 1.0f, p->y + column * p->stride,
-                    (int)p->stride, h, 1, 0.0f, scores, 1);
+        cblas_sgemv(CblasRowMajor, CblasNoTrans, (int)columns, (int)p->stride, 1.0f,
+                    p->y + column * p->stride, (int)p->stride, h, 1, 0.0f, scores, 1);
         for (size_t k = 0; k < columns; k++)
             if (column + k != ireneo_problem_target(p, row)) offer(s, at, (uint32_t)(column + k), scores[k]);
     }

@@ -9,11 +9,12 @@
 
 #include <math.h>
 
-/* Half precision pays when the values do not fit into a core's own cache, and is good enough well below
- * capacity: the lists then have to show a gap that its drift cannot close. */
-enum { HALF_FROM = 150000 };
+/* From this share of the law on stores take many iterations, and want every digit and longer lists. Below it
+ * the search line makes do with sixteen bits where float32 values do not fit into a core's own cache; the
+ * lists then have to show a gap that its drift cannot close. */
+enum { SIXTEEN_FROM = 150000 };
 static const double HARD = 0.97;
-static const float HALF_GAP = 2e-3f;
+static const float DRIFT_GAP = 2e-3f;
 
 ireneo_error ireneo_work_estimate(const ireneo_facts *f, int threads) {
     double n = (double)f->facts, p = (double)f->candidates, a = (double)f->dim_in, b = (double)f->dim_out;
@@ -65,9 +66,9 @@ ireneo_error ireneo_work_prepare(ireneo_store_work *s) {
                               : close > HARD           ? 0.025
                                                        : 0.05);
     s->inner.required = (float)ireneo_rounding_gap(&s->problem, &s->inner);
-    if (close < HARD && s->facts->candidates * s->problem.stride > HALF_FROM) {
-        IRENEO_TRY(ireneo_inner_use_half(&s->inner));
-        if (s->inner.half != NULL) s->inner.required = fmaxf(s->inner.required, HALF_GAP);
+    if (close < HARD && s->facts->candidates * s->problem.stride > SIXTEEN_FROM) {
+        IRENEO_TRY(ireneo_inner_use_sixteen(&s->inner));
+        if (s->inner.sixteen.entries != NULL) s->inner.required = fmaxf(s->inner.required, DRIFT_GAP);
     }
     s->info->phases.whiten = t1 - t0;
     s->info->phases.start = ireneo_seconds() - t1;
@@ -82,8 +83,8 @@ void ireneo_work_free(ireneo_store_work *s) {
 }
 
 void ireneo_work_exact(ireneo_store_work *s) {
-    if (s->inner.half == NULL) return;
-    ireneo_inner_stop_half(&s->inner);
+    if (s->inner.sixteen.entries == NULL) return;
+    ireneo_inner_stop_sixteen(&s->inner);
     s->inner.required = (float)ireneo_rounding_gap(&s->problem, &s->inner);
 }
 

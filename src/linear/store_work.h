@@ -36,8 +36,8 @@ ireneo_error ireneo_work_estimate(const ireneo_facts *facts, int threads);
 ireneo_error ireneo_work_prepare(ireneo_store_work *work);
 void ireneo_work_free(ireneo_store_work *work);
 
-/* Competitors that a scan should keep a row: more among many candidates. Too few let a proof fail, which costs
- * another scan; more only slow every iteration down. */
+/* Competitors that a scan should keep a row: more among many candidates. Too few let a proof fail, which
+ * costs another scan; more only slow every iteration down. */
 size_t ireneo_work_keep(const ireneo_store_work *work);
 
 /* A search scan at the current point, then loss and gradient on the new lists. Rows given up keep no list. */

@@ -62,7 +62,8 @@ static ireneo_error make_workplace(const ireneo_sweep *s, size_t tile, size_t bl
 static bool scan_quantised(const ireneo_sweep *s, workplace *w, int thread, size_t first, size_t count,
                            size_t column, size_t columns) {
     s->levels(s->context, thread, first, count, &w->rows, w->level);
-    ireneo_quantised_scan(s->quantised, &w->rows, count, column, columns, w->level, w->hits, s->room, w->found);
+    ireneo_quantised_scan(s->quantised, &w->rows, count, column, columns, w->level, w->hits, s->room,
+                          w->found);
     for (size_t i = 0; i < count; i++)
         if (w->found[i] == IRENEO_TOO_MANY) return false;
     s->hits(s->context, thread, first, count, w->h, w->hits, s->room, w->found);
@@ -86,7 +87,8 @@ static void sweep_tile(const ireneo_sweep *s, workplace *w, int thread, size_t f
 }
 
 static size_t block_columns(size_t columns) {
-    size_t blocks = (columns + IRENEO_SWEEP_BLOCK - 1) / IRENEO_SWEEP_BLOCK, each = (columns + blocks - 1) / blocks;
+    size_t blocks = (columns + IRENEO_SWEEP_BLOCK - 1) / IRENEO_SWEEP_BLOCK,
+           each = (columns + blocks - 1) / blocks;
     return (each + IRENEO_PANEL_GROUP - 1) / IRENEO_PANEL_GROUP * IRENEO_PANEL_GROUP;
 }
 
@@ -121,7 +123,8 @@ ireneo_error ireneo_sweep_run(const ireneo_sweep *s) {
     size_t tile = ireneo_sweep_tile_rows(s->rows), block = block_columns(s->columns);
     workplace *places = NULL;
     ireneo_error failed = IRENEO_ALLOCATE_ZEROED(&places, (size_t)s->threads, "score tiles");
-    for (int k = 0; failed == IRENEO_OK && k < s->threads; k++) failed = make_workplace(s, tile, block, &places[k]);
+    for (int k = 0; failed == IRENEO_OK && k < s->threads; k++)
+        failed = make_workplace(s, tile, block, &places[k]);
     if (failed == IRENEO_OK) failed = run_tiles(s, tile, block, places);
     free_workplaces(places, s->threads);
     return failed;

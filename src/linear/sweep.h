@@ -9,7 +9,10 @@
 #include "base/progress.h"
 #include "linear/quantised.h"
 
-enum { IRENEO_SWEEP_TILE = 512, IRENEO_SWEEP_BLOCK = 2064 }; /* a block is whole kernels of the eight-bit scan */
+enum {
+    IRENEO_SWEEP_TILE = 512,
+    IRENEO_SWEEP_BLOCK = 2064
+}; /* a block is whole kernels of the eight-bit scan */
 
 typedef struct ireneo_sweep {
     size_t stride;                        /* entries between rows of values and of h; 0: dim */

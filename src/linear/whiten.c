@@ -114,7 +114,8 @@ static bool whiten_by_cholesky(const double *moment, size_t dim, ireneo_whitenin
     double *factor = w->back, *inverse = w->forward;
     for (size_t i = 0; i < dim; i++)
         for (size_t j = 0; j < dim; j++) factor[i * dim + j] = j <= i ? moment[i * dim + j] : 0.0;
-    if (LAPACKE_dpotrf(LAPACK_ROW_MAJOR, 'L', (lapack_int)dim, factor, (lapack_int)dim) != 0) return false;
+    /* A lower triangle by rows is an upper one by columns, which LAPACK takes as it is. */
+    if (LAPACKE_dpotrf(LAPACK_COL_MAJOR, 'U', (lapack_int)dim, factor, (lapack_int)dim) != 0) return false;
     w->gentle = true;
     for (size_t i = 0; i < dim; i++) {
         double own = factor[i * dim + i] * factor[i * dim + i] /
@@ -123,7 +124,7 @@ static bool whiten_by_cholesky(const double *moment, size_t dim, ireneo_whitenin
         if (own < GENTLE) w->gentle = false;
     }
     memcpy(inverse, factor, dim * dim * sizeof *inverse);
-    return LAPACKE_dtrtri(LAPACK_ROW_MAJOR, 'L', 'N', (lapack_int)dim, inverse, (lapack_int)dim) == 0;
+    return LAPACKE_dtrtri(LAPACK_COL_MAJOR, 'U', 'N', (lapack_int)dim, inverse, (lapack_int)dim) == 0;
 }
 
 /* The same through the eigenvectors of the correlation matrix, keeping the directions that vary. */
@@ -167,6 +168,7 @@ ireneo_error ireneo_whitening_make(const float *rows, size_t count, size_t dim, 
     double *moment = NULL;
     ireneo_error failed = allocate_whitening(dim, whitening);
     if (failed == IRENEO_OK) failed = IRENEO_ALLOCATE_ZEROED(&moment, dim * dim, "second moment");
+    if (failed == IRENEO_OK) whitening->centred = centred;
     if (failed == IRENEO_OK && centred) failed = ireneo_mean_row(rows, count, dim, threads, whitening->mean);
     if (failed == IRENEO_OK) failed = find_moment(rows, count, dim, whitening->mean, threads, moment);
     if (failed == IRENEO_OK && !whiten_by_cholesky(moment, dim, whitening))
@@ -192,14 +194,17 @@ static void apply_wide(const ireneo_whitening *w, const float *rows, size_t many
         for (size_t k = 0; k < w->span; k++) white[i * stride + k] = (float)out[i * w->span + k];
 }
 
-/* The same in float32. */
+/* The same in float32; forward (dim, span) is transposed, the layout in which small products run fastest. */
 static void apply_narrow(const ireneo_whitening *w, const float *forward, const float *rows, size_t many,
                          size_t stride, float *in, float *white) {
-    for (size_t i = 0; i < many; i++)
-        for (size_t j = 0; j < w->dim; j++)
-            in[i * w->dim + j] = (float)((double)rows[i * w->dim + j] - w->mean[j]);
-    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)many, (int)w->span, (int)w->dim, 1.0f, in,
-                (int)w->dim, forward, (int)w->dim, 0.0f, white, (int)stride);
+    if (w->centred) {
+        for (size_t i = 0; i < many; i++)
+            for (size_t j = 0; j < w->dim; j++)
+                in[i * w->dim + j] = (float)((double)rows[i * w->dim + j] - w->mean[j]);
+        rows = in;
+    }
+    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)many, (int)w->span, (int)w->dim, 1.0f, rows,
+                (int)w->dim, forward, (int)w->span, 0.0f, white, (int)stride);
 }
 
 ireneo_error ireneo_whitening_apply(const ireneo_whitening *w, const float *rows, size_t count, size_t stride,
@@ -210,7 +215,8 @@ ireneo_error ireneo_whitening_apply(const ireneo_whitening *w, const float *rows
         IRENEO_ALLOCATE(&tiles, (size_t)threads * TILE * (w->dim + w->span), "rows in float64");
     if (failed == IRENEO_OK) failed = IRENEO_ALLOCATE(&forward, w->span * w->dim, "whitening in float32");
     size_t pieces = failed == IRENEO_OK ? (count + TILE - 1) / TILE : 0;
-    for (size_t k = 0; failed == IRENEO_OK && k < w->span * w->dim; k++) forward[k] = (float)w->forward[k];
+    for (size_t k = 0; failed == IRENEO_OK && k < w->span; k++)
+        for (size_t j = 0; j < w->dim; j++) forward[j * w->span + k] = (float)w->forward[k * w->dim + j];
 #pragma omp parallel for num_threads(threads) schedule(dynamic)
     for (size_t piece = 0; piece < pieces; piece++) {
         double *space = tiles + (size_t)omp_get_thread_num() * TILE * (w->dim + w->span);

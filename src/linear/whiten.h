@@ -10,6 +10,7 @@
 typedef struct ireneo_whitening {
     size_t dim, span;
     bool gentle;     /* well conditioned: applying it in float32 loses nothing */
+    bool centred;    /* the mean is not taken to be zero */
     double *mean;    /* (dim) */
     double *forward; /* (span, dim) */
     double *back;    /* (dim, span) */
