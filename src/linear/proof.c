@@ -181,7 +181,7 @@ static void finish_tile(void *context, int thread, size_t first, size_t count, c
 /* ---- integer scans ---- */
 
 /* Below this level the rounded score of nobody who matters can lie. */
-static void set_levels(void *context, int thread, size_t first, size_t count,
+static bool set_levels(void *context, int thread, size_t first, size_t count,
                        const ireneo_quantised_rows *rows, float *level) {
     (void)first;
     proof *p = context;
@@ -194,6 +194,7 @@ static void set_levels(void *context, int thread, size_t first, size_t count,
         level[i] =
             nextafterf((float)((double)p->target[at] - seen - (double)p->bound[at] - bound), -INFINITY);
     }
+    return true;
 }
 
 static void take_hits(void *context, int thread, size_t first, size_t count, const float *h,

@@ -90,13 +90,14 @@ static void offer(search *s, size_t at, uint32_t index, float score) {
 
 /* Rounded scores err like a Gaussian of known spread: four of them below the threshold next to nobody is
  * missed. */
-static void set_levels(void *context, int thread, size_t first, size_t count,
+static bool set_levels(void *context, int thread, size_t first, size_t count,
                        const ireneo_quantised_rows *rows, float *level) {
     (void)first;
     const search *s = context;
     for (size_t i = 0; i < count; i++)
         level[i] = s->threshold[(size_t)thread * s->tile + i] -
                    4.0f * (float)ireneo_quantised_spread(&s->problem->eight_bits, rows, i);
+    return true;
 }
 
 /* Keeps the hits above the threshold, but not the target. Without branches as long as there is room. */

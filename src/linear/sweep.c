@@ -58,16 +58,17 @@ static ireneo_error make_workplace(const ireneo_sweep *s, size_t tile, size_t bl
     return IRENEO_ALLOCATE(&w->found, tile, "score tiles");
 }
 
-/* Scans a block in integers; false when some row finds too many. */
-static bool scan_quantised(const ireneo_sweep *s, workplace *w, int thread, size_t first, size_t count,
-                           size_t column, size_t columns) {
-    s->levels(s->context, thread, first, count, &w->rows, w->level);
+typedef enum outcome { SCANNED, NOT_YET, IN_VAIN } outcome;
+
+static outcome scan_quantised(const ireneo_sweep *s, workplace *w, int thread, size_t first, size_t count,
+                              size_t column, size_t columns) {
+    if (!s->levels(s->context, thread, first, count, &w->rows, w->level)) return NOT_YET;
     ireneo_quantised_scan(s->quantised, &w->rows, count, column, columns, w->level, w->hits, s->room,
                           w->found);
     for (size_t i = 0; i < count; i++)
-        if (w->found[i] == IRENEO_TOO_MANY) return false;
+        if (w->found[i] == IRENEO_TOO_MANY) return IN_VAIN;
     s->hits(s->context, thread, first, count, w->h, w->hits, s->room, w->found);
-    return true;
+    return SCANNED;
 }
 
 /* A tile after h is made. Integer scans are given up for the rest of the tile once one was in vain: that
@@ -75,12 +76,16 @@ static bool scan_quantised(const ireneo_sweep *s, workplace *w, int thread, size
 static void sweep_tile(const ireneo_sweep *s, workplace *w, int thread, size_t first, size_t count,
                        size_t block) {
     bool integers = s->quantised != NULL;
+    size_t columns = integers && s->lead > 0 ? s->lead : block;
     if (integers)
         ireneo_quantised_rows_set(s->quantised, w->h, count, s->stride > 0 ? s->stride : s->dim, &w->rows);
-    for (size_t column = 0; column < s->columns; column += block) {
-        size_t columns = s->columns - column < block ? s->columns - column : block;
-        if (integers && scan_quantised(s, w, thread, first, count, column, columns)) continue;
-        integers = false;
+    for (size_t column = 0; column < s->columns; column += columns, columns = block) {
+        if (columns > s->columns - column) columns = s->columns - column;
+        if (integers) {
+            outcome scan = scan_quantised(s, w, thread, first, count, column, columns);
+            if (scan == SCANNED) continue;
+            if (scan == IN_VAIN) integers = false;
+        }
         score_block(s, first, count, column, columns, w->h, w->candidates, w->scores);
         s->block(s->context, thread, first, count, column, columns, w->scores);
     }

@@ -38,11 +38,13 @@ typedef struct ireneo_sweep {
 
     /* With an eight-bit copy of the values a block is first scanned in integers: `levels` says above which
      * score a candidate matters to each row (count), `hits` takes those that may. Row i's are hits[i * room]
-     * and the found[i] - 1 after it, in rising order. A block in which some row finds too many comes through
-     * `block` instead. `h` is as in begin. */
+     * and the found[i] - 1 after it, in rising order. When `levels` cannot say yet it returns false, and the
+     * block comes through `block`; so does what is left of a tile once a row has found too many. `h` is as in
+     * begin. */
     const ireneo_quantised *quantised; /* NULL: every block comes through `block` */
     size_t room;                       /* hits a row may have in one block */
-    void (*levels)(void *context, int thread, size_t first, size_t count, const ireneo_quantised_rows *tile,
+    size_t lead;                       /* columns of the first block, in whole kernels; 0: like the others */
+    bool (*levels)(void *context, int thread, size_t first, size_t count, const ireneo_quantised_rows *tile,
                    float *level);
     void (*hits)(void *context, int thread, size_t first, size_t count, const float *h, const uint32_t *hits,
                  size_t room, const uint32_t *found);
