@@ -15,6 +15,9 @@ PREFIX ?= /usr/local
 JOBS   ?= $(shell nproc 2>/dev/null || echo 2)
 CMAKE  := cmake --log-level=WARNING -DCMAKE_INSTALL_MESSAGE=NEVER
 
+# Tests run side by side: a thread that waits must sleep, not spin on a core that another test needs.
+CTEST  := OMP_WAIT_POLICY=passive ctest --output-on-failure
+
 .PHONY: build demo test test-long bench figures lint format install clean sanitize
 .DEFAULT_GOAL := build
 
@@ -32,10 +35,10 @@ test:
 	@scripts/setup build test figures
 	@$(CMAKE) -S . -B $(BUILD) -DCMAKE_INSTALL_PREFIX=$(PREFIX) -DIRENEO_TESTS=ON -DIRENEO_BENCH=OFF >/dev/null
 	@cmake --build $(BUILD) -j $(JOBS) | grep -v '^\[' || true
-	@cd $(BUILD) && ctest -j $(JOBS) --output-on-failure -LE long
+	@cd $(BUILD) && $(CTEST) -j $(JOBS) -LE long
 
 test-long: test
-	@cd $(BUILD) && ctest --output-on-failure -L long
+	@cd $(BUILD) && $(CTEST) -L long
 
 bench:
 	@scripts/setup build
@@ -51,7 +54,7 @@ sanitize:
 	@scripts/setup build test figures
 	@$(CMAKE) -S . -B $(BUILD)-sanitize -DIRENEO_SANITIZE=ON -DIRENEO_TESTS=ON -DIRENEO_BENCH=OFF -DCMAKE_BUILD_TYPE=Debug >/dev/null
 	@cmake --build $(BUILD)-sanitize -j $(JOBS) | grep -v '^\[' || true
-	@cd $(BUILD)-sanitize && ctest -j $(JOBS) --output-on-failure -LE 'long|heavy'
+	@cd $(BUILD)-sanitize && $(CTEST) -j $(JOBS) -LE 'long|heavy'
 
 lint:
 	@scripts/setup build test lint
