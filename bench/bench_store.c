@@ -1,5 +1,5 @@
 /* Store at 0.95 of the law, in units of one plain sgemm score pass of the same size, and where the time goes.
- * Arguments: pairs "dim load" (default 100, 200 and 400 at 0.95). */
+ * Arguments: pairs "dim load" (default 100, 200, 400 and 1000 at 0.95). */
 #include "base/memory.h"
 #include "base/progress.h"
 #include "base/threads.h"
@@ -97,5 +97,6 @@ int main(int argc, char **argv) {
     bad |= bench(100, 0.95, 3);
     bad |= bench(200, 0.95, 3);
     bad |= bench(400, 0.95, 1);
+    bad |= bench(1000, 0.95, 1);
     return bad;
 }

@@ -159,7 +159,8 @@ static ireneo_error shrink(overload *o, size_t class, const pace *late) {
     while (!standing && !o->stopped) {
         const pace *now = (double)o->kept > COARSE_UNTIL * law ? &COARSE : late;
         iterate(o, now->iterations);
-        for (size_t before = o->rows; now == late && w->inner.violations < before - before / 8 && !o->stopped;) {
+        for (size_t before = o->rows;
+             now == late && w->inner.violations < before - before / 8 && !o->stopped;) {
             before = w->inner.violations; /* as long as facts come right by themselves nobody has to go */
             iterate(o, now->iterations / 2);
         }

@@ -91,11 +91,14 @@ static ireneo_error minimise(polish *s, const ireneo_progress *progress, bool *r
         if (stalled >= 4 && best > WORTHY) break;
         if (stalled >= 8) return IRENEO_OK;
         size_t active = l->active;
-        ireneo_newton_step(l, s->gradient, ridge_of(s), NULL, accuracy, MOST_A_STEP, &s->space, s->step);
+        IRENEO_TRY(
+            ireneo_newton_step_mixed(l, s->gradient, ridge_of(s), accuracy, MOST_A_STEP, &s->space, s->step));
         if (!take_step(s) && bound_of(s) <= WORTHY) return IRENEO_OK;
         /* A settled active set makes the next step exact: then it pays to solve for it exactly. */
         size_t changed = active > l->active ? active - l->active : l->active - active;
-        accuracy = changed * 500 < l->active ? 1e-9 : changed * 50 < l->active ? 1e-4 : 1e-2;
+        accuracy = changed * 500 < l->active  ? (bound_of(s) > 1e5 ? 1e-9 : 1e-5)
+                   : changed * 50 < l->active ? 1e-4
+                                              : 1e-2;
     }
     *reached = bound_of(s) > WORTHY && l->loss > 1e-10 * first_loss;
     return IRENEO_OK;

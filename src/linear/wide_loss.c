@@ -56,9 +56,12 @@ static void sum_over_rows(ireneo_wide_loss *s, const double *matrix, row_work wo
                             m, (int)s->out, s->x + i * s->in, (int)s->in, 1.0, sum, (int)s->in);
         }
     }
-    memcpy(out, s->partial, s->area * sizeof *out);
-    for (size_t group = 1; group < IRENEO_GROUPS; group++)
-        for (size_t k = 0; k < s->area; k++) out[k] += s->partial[group * s->area + k];
+#pragma omp parallel for num_threads(threads) schedule(static)
+    for (size_t k = 0; k < s->area; k++) {
+        double sum = s->partial[k];
+        for (size_t group = 1; group < IRENEO_GROUPS; group++) sum += s->partial[group * s->area + k];
+        out[k] = sum;
+    }
 }
 
 /* Level t of a row whose shifted competitors are score + shift; see projection.h. */

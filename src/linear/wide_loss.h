@@ -48,9 +48,9 @@ void ireneo_wide_loss_evaluate(ireneo_wide_loss *loss, const double *w, double *
 /* product (out, in) = Hessian of the last evaluation's active set times direction (out, in). */
 void ireneo_wide_loss_product(ireneo_wide_loss *loss, const double *direction, double *product);
 
-/* Space of the conjugate gradients: four matrices (out, in). */
+/* Space of the conjugate gradients: six matrices (out, in). */
 typedef struct ireneo_newton_space {
-    double *direction, *product, *rest, *scaled;
+    double *direction, *product, *rest, *scaled, *right, *part;
 } ireneo_newton_space;
 
 ireneo_error ireneo_newton_space_make(size_t area, ireneo_newton_space *space);
@@ -61,6 +61,11 @@ void ireneo_newton_space_free(ireneo_newton_space *space);
  * Hessian's diagonal for preconditioning; NULL: none. */
 void ireneo_newton_step(ireneo_wide_loss *loss, const double *gradient, double ridge, const double *diagonal,
                         double accuracy, size_t most, ireneo_newton_space *space, double *step);
+
+/* The same without preconditioning, with products in float32 whose errors are corrected in float64: twice as
+ * fast. */
+ireneo_error ireneo_newton_step_mixed(ireneo_wide_loss *loss, const double *gradient, double ridge,
+                                      double accuracy, size_t most, ireneo_newton_space *space, double *step);
 
 /* Inner product of two matrices (count), always summed in the same order. */
 double ireneo_wide_dot(const double *a, const double *b, size_t count);
