@@ -239,6 +239,9 @@ static int run(const command *self, int argc, char **argv) {
          2, 1e6, false},
         {"max-iterations", OPTION_SIZE, &q.settings.max_iterations, "N", "most iterations (default 3000)", 1,
          1e9, false},
+        {"settle", OPTION_SIZE, &q.settings.settle, "N",
+         "settle close cases of up to N entries of W exactly (default 2500; 6400 takes a minute)", 1, 1e5,
+         false},
         {"threads", OPTION_SIZE, &q.threads, "N", "threads (default: all cores)", 1, 4096, false},
         {"json", OPTION_FLAG, &q.json, NULL, "machine-readable report", 0, 0, false},
     };

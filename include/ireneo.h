@@ -397,6 +397,9 @@ typedef struct ireneo_store_settings {
     size_t max_scans;
     /** Most iterations of the inner minimiser; 0: 3000. */
     size_t max_iterations;
+    /** When the minimiser comes to no verdict, full memories of at most this many entries are settled by an
+     * exact method; 0: 2500, which takes seconds; 6400 takes a minute and 0.5 GB. */
+    size_t settle;
     /** Margin of the loss in units of the score spread; 0: 0.05, and 0.025 close to capacity. */
     double margin;
     /** A memory to start from instead of the Hebbian one; NULL: none. */

@@ -116,6 +116,7 @@ class ireneo_store_settings(ctypes.Structure):
         ("threads", c_int),
         ("max_scans", c_size_t),
         ("max_iterations", c_size_t),
+        ("settle", c_size_t),
         ("margin", c_double),
         ("initial", POINTER(ireneo_memory)),
         ("certificate", POINTER(POINTER(ireneo_certificate))),

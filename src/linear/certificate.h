@@ -16,10 +16,10 @@ ireneo_error ireneo_find_contradiction(const ireneo_facts *facts, ireneo_certifi
 ireneo_error ireneo_polish(const ireneo_inner *inner, const ireneo_progress *progress,
                            ireneo_certificate **certificate);
 
-/* For small memories where neither the minimiser nor the polish came to an end: decides the lists by an
- * interior point method. Either *solved, and the point of `inner` recalls everything on the lists, or
- * *certificate is set. Neither for large or factored memories. */
-ireneo_error ireneo_settle(ireneo_inner *inner, const ireneo_progress *progress,
+/* For memories of at most `most` entries where neither the minimiser nor the polish came to an end: decides
+ * the lists by an interior point method. Either *solved, and the point of `inner` recalls everything on the
+ * lists, or *certificate is set. Neither for larger or factored memories. */
+ireneo_error ireneo_settle(ireneo_inner *inner, size_t most, const ireneo_progress *progress,
                            ireneo_certificate **certificate, bool *solved);
 
 #endif

@@ -6,10 +6,12 @@
  * m m^T. */
 #include "linear/interior.h"
 #include "base/memory.h"
+#include "base/threads.h"
 
 #include <cblas.h>
 #include <lapacke.h>
 #include <math.h>
+#include <omp.h>
 #include <string.h>
 
 enum { MOST_ITERATIONS = 200 };
@@ -24,8 +26,12 @@ typedef struct interior {
     double *rest;               /* (pairs) */
     double *a;                  /* (area) a solution of the system */
     double *matrix;             /* (area, area) */
-    double *block, *m;          /* (out, out), (out): space of one row */
-    double size;                /* root mean square |z| */
+    double *blocks;             /* (rows, out, out) */
+    double *space;              /* (threads, space_each) */
+    size_t space_each;
+    int threads;
+    double *block, *m; /* (out), (out): space of one row */
+    double size;       /* root mean square |z| */
 } interior;
 
 /* m (out) = y_target - y_j of a pair. */
@@ -67,36 +73,53 @@ static void combine(const interior *s, const double *c, double *sum) {
     }
 }
 
-/* matrix = A (x) x x^T added for one row, lower triangle. */
-static void add_row_block(const interior *s, size_t row) {
+/* A_i = sum_j (l / s) m m^T of every row, lower triangles, into s->blocks. */
+static void make_blocks(const interior *s) {
     const ireneo_wide_loss *l = s->l;
-    const double *x = l->x + row * l->in;
-    size_t out = l->out, in = l->in;
-#pragma omp parallel for num_threads(l->p->threads) schedule(static) if (s->area > 256)
-    for (size_t a = 0; a < out; a++)
-        for (size_t b = 0; b < in; b++) {
-            double *line = s->matrix + (a * in + b) * s->area;
-            for (size_t c = 0; c <= a; c++)
-                cblas_daxpy((int)in, s->block[a * out + c] * x[b], x, 1, line + c * in, 1);
+    size_t out = l->out;
+#pragma omp parallel for num_threads(s->threads) schedule(dynamic, 8)
+    for (size_t i = 0; i < s->rows; i++) {
+        double *block = s->blocks + i * out * out,
+               *m = s->space + (size_t)omp_get_thread_num() * s->space_each;
+        memset(block, 0, out * out * sizeof *block);
+        for (size_t k = l->start[i]; k < l->start[i + 1]; k++) {
+            difference(s, i, k, m);
+            cblas_dsyr(CblasRowMajor, CblasLower, (int)out, s->weight[k] / s->slack[k], m, 1, block,
+                       (int)out);
         }
+    }
+}
+
+/* Block (a, c) of the matrix, (in, in), is sum_i A_i[a, c] x_i x_i^T = X^T diag(A[a, c]) X. */
+static void make_matrix(const interior *s) {
+    const ireneo_wide_loss *l = s->l;
+    size_t out = l->out, in = l->in;
+#pragma omp parallel for num_threads(s->threads) schedule(dynamic)
+    for (size_t a = 0; a < out; a++) {
+        double *scaled = s->space + (size_t)omp_get_thread_num() * s->space_each;
+        for (size_t c = 0; c <= a; c++) {
+            for (size_t i = 0; i < s->rows; i++) {
+                double weight = s->blocks[(i * out + a) * out + c];
+                for (size_t b = 0; b < in; b++) scaled[i * in + b] = weight * l->x[i * in + b];
+            }
+            cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (int)in, (int)in, (int)s->rows, 1.0, scaled,
+                        (int)in, l->x, (int)in, 0.0, s->matrix + a * in * s->area + c * in, (int)s->area);
+        }
+    }
+    for (size_t k = 0; k < s->area; k++) s->matrix[k * s->area + k] += 1.0;
 }
 
 /* matrix = 1 + sum_k (l_k / s_k) z_k z_k^T, then its Cholesky factor. False when it is not positive definite.
  */
 static bool factorise(const interior *s) {
-    const ireneo_wide_loss *l = s->l;
-    memset(s->matrix, 0, s->area * s->area * sizeof *s->matrix);
-    for (size_t i = 0; i < s->rows; i++) {
-        memset(s->block, 0, l->out * l->out * sizeof *s->block);
-        for (size_t k = l->start[i]; k < l->start[i + 1]; k++) {
-            difference(s, i, k, s->m);
-            cblas_dsyr(CblasRowMajor, CblasLower, (int)l->out, s->weight[k] / s->slack[k], s->m, 1, s->block,
-                       (int)l->out);
-        }
-        add_row_block(s, i);
-    }
-    for (size_t k = 0; k < s->area; k++) s->matrix[k * s->area + k] += 1.0;
-    return LAPACKE_dpotrf(LAPACK_ROW_MAJOR, 'L', (lapack_int)s->area, s->matrix, (lapack_int)s->area) == 0;
+    make_blocks(s);
+    make_matrix(s);
+    int before = ireneo_blas_threads(s->area > 512 ? s->threads : 0);
+    /* A lower triangle by rows is an upper one by columns, which LAPACK takes as it is. */
+    bool fine =
+        LAPACKE_dpotrf(LAPACK_COL_MAJOR, 'U', (lapack_int)s->area, s->matrix, (lapack_int)s->area) == 0;
+    ireneo_blas_threads(before);
+    return fine;
 }
 
 static void solve(const interior *s, double *x) {
@@ -204,7 +227,10 @@ static ireneo_error allocate(interior *s, ireneo_interior_point *point) {
     IRENEO_TRY(IRENEO_ALLOCATE(&s->a, s->area, "interior point"));
     IRENEO_TRY(ireneo_multiply_sizes(s->area, s->area, &side, "Newton matrix"));
     IRENEO_TRY(IRENEO_ALLOCATE(&s->matrix, side, "Newton matrix"));
-    IRENEO_TRY(IRENEO_ALLOCATE(&s->block, s->l->out * s->l->out, "interior point"));
+    s->space_each = s->rows * s->l->in + s->l->out;
+    IRENEO_TRY(IRENEO_ALLOCATE(&s->space, (size_t)s->threads * s->space_each, "interior point"));
+    IRENEO_TRY(IRENEO_ALLOCATE(&s->blocks, s->rows * s->l->out * s->l->out, "interior point"));
+    IRENEO_TRY(IRENEO_ALLOCATE(&s->block, s->l->out, "interior point"));
     IRENEO_TRY(IRENEO_ALLOCATE(&s->m, s->l->out, "interior point"));
     s->weight = point->weights;
     return IRENEO_OK;
@@ -226,12 +252,16 @@ static ireneo_error run(interior *s, double accuracy, const ireneo_progress *pro
 
 ireneo_error ireneo_interior_solve(const ireneo_wide_loss *pairs, double accuracy,
                                    const ireneo_progress *progress, ireneo_interior_point *point) {
-    interior s = {.l = pairs, .area = pairs->area, .pairs = pairs->pairs, .rows = pairs->p->rows};
+    interior s = {.l = pairs,
+                  .area = pairs->area,
+                  .pairs = pairs->pairs,
+                  .rows = pairs->p->rows,
+                  .threads = pairs->p->threads};
     memset(point, 0, sizeof *point);
     ireneo_error failed = allocate(&s, point);
     if (failed == IRENEO_OK) failed = run(&s, accuracy, progress, point);
     free(s.slack), free(s.d_weight), free(s.d_slack), free(s.along_a), free(s.along_b), free(s.rest);
-    free(s.a), free(s.matrix), free(s.block), free(s.m);
+    free(s.a), free(s.matrix), free(s.block), free(s.m), free(s.blocks), free(s.space);
     if (failed != IRENEO_OK) ireneo_interior_free(point);
     return failed;
 }

@@ -11,9 +11,6 @@
 #include "base/progress.h"
 #include "linear/wide_loss.h"
 
-/* Largest dim_in dim_out for which the solver falls back on this method: a few seconds. */
-enum { IRENEO_INTERIOR_MOST = 1600 };
-
 typedef struct ireneo_interior_point {
     double *w;       /* (out, in): sum_k weights_k z_k */
     double *weights; /* (pairs), positive, sum one */

@@ -27,14 +27,13 @@ static ireneo_error move_point(ireneo_inner *inner, const double *w, double norm
     return IRENEO_OK;
 }
 
-ireneo_error ireneo_settle(ireneo_inner *inner, const ireneo_progress *progress,
+ireneo_error ireneo_settle(ireneo_inner *inner, size_t most, const ireneo_progress *progress,
                            ireneo_certificate **certificate, bool *solved) {
     ireneo_wide_loss pairs;
     ireneo_interior_point point;
     *certificate = NULL;
     *solved = false;
-    if (inner->rank > 0 || inner->problem->dim_in * inner->problem->dim_out > IRENEO_INTERIOR_MOST)
-        return IRENEO_OK;
+    if (inner->rank > 0 || inner->problem->dim_in * inner->problem->dim_out > most) return IRENEO_OK;
     IRENEO_TRY(ireneo_wide_loss_make(inner->problem, inner->lists, 0.0, &pairs));
     ireneo_error failed = ireneo_interior_solve(&pairs, 1e-3, progress, &point);
     if (failed == IRENEO_OK) {

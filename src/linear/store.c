@@ -48,7 +48,7 @@ static ireneo_error prove_impossible(ireneo_store_work *s, bool *proved) {
 static ireneo_error settle(ireneo_store_work *s, bool *proved, bool *solved) {
     double t0 = ireneo_seconds();
     ireneo_certificate *certificate = NULL;
-    IRENEO_TRY(ireneo_settle(&s->inner, s->settings.progress, &certificate, solved));
+    IRENEO_TRY(ireneo_settle(&s->inner, s->settle, s->settings.progress, &certificate, solved));
     ireneo_error failed = judge(s, certificate, proved);
     s->info->phases.certificate += ireneo_seconds() - t0;
     return failed;
@@ -61,18 +61,20 @@ static ireneo_error solve_lists(ireneo_store_work *s, bool *over, ireneo_status 
     *over = true;
     while (s->inner.violations > 0) {
         if (ireneo_work_stop_asked(s)) return *status = IRENEO_INTERRUPTED, IRENEO_OK;
-        if (s->info->iterations >= s->max_iterations) return *status = IRENEO_UNDECIDED, IRENEO_OK;
-        if (since_scan >= patience && s->info->scans < s->max_scans) {
+        bool spent = s->info->iterations >= s->max_iterations;
+        if (spent && s->settings.max_iterations > 0)
+            return *status = IRENEO_UNDECIDED, IRENEO_OK; /* as asked */
+        if (!spent && since_scan >= patience && s->info->scans < s->max_scans) {
             ireneo_work_exact(s);
             IRENEO_TRY(ireneo_work_scan(s, IRENEO_HARD_KEEP));
             since_scan = 0;
             patience *= 2;
             continue;
         }
-        bool moved = ireneo_inner_iterate(&s->inner), proved = false;
-        s->info->iterations++;
+        bool moved = !spent && ireneo_inner_iterate(&s->inner), proved = false;
+        s->info->iterations += !spent;
         since_scan++;
-        if (s->settings.rank == 0 && (!moved || norm_bound(&s->inner) > s->suspicious)) {
+        if (!spent && s->settings.rank == 0 && (!moved || norm_bound(&s->inner) > s->suspicious)) {
             IRENEO_TRY(prove_impossible(s, &proved));
             if (proved) return *status = IRENEO_IMPOSSIBLE, IRENEO_OK;
             s->suspicious *= 10.0;
@@ -193,6 +195,7 @@ ireneo_error ireneo_store(const ireneo_facts *facts, const ireneo_store_settings
     IRENEO_TRY(check_settings(facts, &s.settings));
     s.settings.threads = useful_threads(facts, ireneo_thread_count(s.settings.threads));
     s.max_scans = s.settings.max_scans > 0 ? s.settings.max_scans : 40;
+    s.settle = s.settings.settle > 0 ? s.settings.settle : 2500;
     s.max_iterations = s.settings.max_iterations > 0 ? s.settings.max_iterations : 3000;
     if (s.settings.certificate != NULL) *s.settings.certificate = NULL;
     s.info->facts = facts->facts;

@@ -24,7 +24,7 @@ typedef struct ireneo_store_work {
     double first_gradient, suspicious;
     ireneo_certificate *certificate;
     ireneo_verify_report verdict;
-    size_t max_scans, max_iterations;
+    size_t max_scans, max_iterations, settle;
     unsigned char *given_up; /* (facts) rows that no longer count, or NULL: none */
     unsigned char *recalled; /* (facts) outcome of the last proof, or NULL: not wanted */
 } ireneo_store_work;
