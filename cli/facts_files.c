@@ -13,23 +13,54 @@ void free_facts(facts_files *files) {
     memset(files, 0, sizeof *files);
 }
 
+/* Own candidates of each fact, from an array (facts, candidates, dim_out). */
+static void copy_own(const void *context, size_t fact, size_t first, size_t count, float *values) {
+    const facts_files *files = context;
+    size_t dim = files->facts.dim_out;
+    memcpy(values, files->values + (fact * files->facts.candidates + first) * dim,
+           count * dim * sizeof *values);
+}
+
+/* Values that all keys share, or with three axes a set of its own for every key. */
+static ireneo_error load_values(const char *path, facts_files *files, size_t *sets) {
+    ireneo_facts *f = &files->facts;
+    ireneo_array array;
+    ireneo_error failed = ireneo_array_open(path, &array);
+    if (failed != IRENEO_OK) return failed;
+    bool own = array.axes == 3;
+    ireneo_array_close(&array);
+    if (!own) return ireneo_load_matrix(path, &files->values, &f->candidates, &f->dim_out);
+    f->own_candidates = copy_own;
+    f->own_context = files;
+    return ireneo_load_stack(path, &files->values, sets, &f->candidates, &f->dim_out);
+}
+
 static int load_arrays(const command *self, const char *keys, const char *values, const char *targets,
                        facts_files *files) {
     ireneo_facts *f = &files->facts;
-    size_t count = 0;
+    size_t count = 0, sets = 0;
     ireneo_error failed = ireneo_load_matrix(keys, &files->keys, &f->facts, &f->dim_in);
-    if (failed == IRENEO_OK) failed = ireneo_load_matrix(values, &files->values, &f->candidates, &f->dim_out);
+    if (failed == IRENEO_OK) failed = load_values(values, files, &sets);
     if (failed == IRENEO_OK && targets != NULL)
         failed = ireneo_load_indices(targets, &files->targets, &count);
     if (failed != IRENEO_OK) return report_error(self, failed);
     if (targets != NULL && count != f->facts)
         return complain(self, EXIT_DATA, "%s holds %zu targets, but %s holds %zu keys", targets, count, keys,
                         f->facts);
-    if (targets == NULL && f->facts != f->candidates)
+    if (f->own_candidates != NULL && sets != f->facts)
+        return complain(self, EXIT_DATA, "%s holds %zu sets of candidates, but %s holds %zu keys", values,
+                        sets, keys, f->facts);
+    if (targets == NULL && f->own_candidates != NULL && f->facts > f->candidates)
+        return complain(self, EXIT_DATA,
+                        "%s holds %zu candidates for each of %zu keys: fact i belongs to candidate i, "
+                        "so give --targets",
+                        values, f->candidates, f->facts);
+    if (targets == NULL && f->own_candidates == NULL && f->facts != f->candidates)
         return complain(self, EXIT_DATA,
                         "%s holds %zu keys and %s holds %zu values; without --targets they must be as many",
                         keys, f->facts, values, f->candidates);
-    f->keys = files->keys, f->values = files->values, f->targets = files->targets;
+    f->keys = files->keys, f->targets = files->targets;
+    if (f->own_candidates == NULL) f->values = files->values;
     return report_error(self, ireneo_facts_check(f));
 }
 

@@ -272,6 +272,10 @@ static int run(const command *self, int argc, char **argv) {
     facts_files files;
     outcome = load_facts(self, q.files[0], q.files[1], q.targets, &files);
     if (outcome != 0) return outcome;
+    if (q.with_values && files.facts.values == NULL) {
+        free_facts(&files);
+        return complain(self, EXIT_USAGE, "--with-values needs values that all keys share");
+    }
     char *state = state_path(q.output);
     outcome = state == NULL ? complain(self, EXIT_MACHINE, "not enough memory")
                             : store_facts(self, &q, &files, state);
@@ -282,7 +286,8 @@ static int run(const command *self, int argc, char **argv) {
 
 const command command_store = {
     "store", "stores facts in a matrix, or says that they do not fit", run, "KEYS VALUES",
-    "KEYS and VALUES are matrices in .npy or .safetensors (file.safetensors:name), one row each. MEMORY "
-    "holds a tensor W\n"
+    "KEYS and VALUES are matrices in .npy or .safetensors (file.safetensors:name), one row each; VALUES of "
+    "three "
+    "axes\n(keys, candidates, dimension) are candidates of each key's own. MEMORY holds a tensor W\n"
     "(values' dimension x keys' dimension), or U and V with W = U V^T; score of value y for key x: y^T W x.\n"
     "Exit code 0: stored; 1: impossible, or undecided at a limit; 130: interrupted, go on with --resume."};

@@ -136,6 +136,10 @@ IRENEO_API void ireneo_array_close(ireneo_array *array);
 IRENEO_API ireneo_error ireneo_load_matrix(const char *location, float **values, size_t *rows,
                                            size_t *columns);
 
+/** The same for an array of three axes (matrices, rows, columns), such as own candidates of every fact. */
+IRENEO_API ireneo_error ireneo_load_stack(const char *location, float **values, size_t *matrices, size_t *rows,
+                                          size_t *columns);
+
 /** Reads a location as a vector of whole numbers (count), from int32 or int64 of shape (count) or (count, 1),
  * not empty. Release *values with ireneo_free. */
 IRENEO_API ireneo_error ireneo_load_indices(const char *location, int64_t **values, size_t *count);

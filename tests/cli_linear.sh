@@ -249,6 +249,24 @@ refuse 2 "only make sense with --overload" store keys.npy values.npy --dropped x
 refuse 3 "weights" store much/keys.npy much/values.npy --overload --weights targets.npy -o old.safetensors
 refuse 4 "absent/x.npy" store much/keys.npy much/values.npy --overload --dropped absent/x.npy -o old.safetensors
 
+# ---- candidates of each key's own
+run 0 sample --problem decoupled --dim 16 --facts 40 --seed 2 -o own
+run 0 store own/keys.npy own/values.npy -o own.safetensors --json
+is status stored
+run 0 check own.safetensors own/keys.npy own/values.npy --json
+is recalled 40
+run 0 sample --problem decoupled --dim 16 --facts 80 --seed 2 -o own2
+run 1 store own2/keys.npy own2/values.npy -o none.safetensors --certificate own.proof.safetensors --json
+is status impossible
+run 0 verify own.proof.safetensors own2/keys.npy own2/values.npy
+run 0 sample --problem decoupled --dim 16 --facts 80 --seed 3 -o own3
+run 1 verify own.proof.safetensors own2/keys.npy own3/values.npy
+refuse 3 "40 sets of candidates" store own2/keys.npy own/values.npy -o none.safetensors
+refuse 2 "with-values" store own/keys.npy own/values.npy --with-values -o none.safetensors
+"$python" -c "import numpy as np; v = np.load('own/values.npy'); np.save('narrow.npy', v[:, :30]); v[3, 2, 1] = np.nan; np.save('own-nan.npy', v)"
+refuse 3 "give --targets" store own/keys.npy narrow.npy -o none.safetensors
+refuse 3 "own-nan.npy" store own/keys.npy own-nan.npy -o none.safetensors
+
 # ---- impossible facts, and their proof
 run 0 sample --dim 20 --facts 110 --seed 3 -o over
 run 1 store over/keys.npy over/values.npy -o none.safetensors --certificate proof.safetensors --json

@@ -240,7 +240,7 @@ static void reference_floats(uint64_t seed, uint64_t stream, uint64_t block, dou
 }
 
 static double uniform_of(uint32_t high, uint32_t low) {
-    return ((double)(((uint64_t)high << 32 | low) >> 11) + 0.5) / 9007199254740992.0;
+    return ((double)(((uint64_t)high << 32 | low) >> 12) + 0.5) / 4503599627370496.0;
 }
 
 static const uint64_t PLACES[][3] = {{0, 0, 0},

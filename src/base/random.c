@@ -132,8 +132,9 @@ void ireneo_fill_normal_floats(uint64_t seed, uint64_t stream, uint64_t first, s
 /* ---- doubles ---- */
 
 static double uniform_from_words(uint32_t high, uint32_t low) {
-    uint64_t bits = ((uint64_t)high << 32 | low) >> 11;
-    return ((double)bits + 0.5) * 0x1p-53;
+    uint64_t bits =
+        ((uint64_t)high << 32 | low) >> 12; /* 52 bits: the half below fits, and 1 is never reached */
+    return ((double)bits + 0.5) * 0x1p-52;
 }
 
 void ireneo_fill_uniforms(uint64_t seed, uint64_t stream, uint64_t first, size_t count, double *values) {
