@@ -10,9 +10,9 @@ typedef struct facts_files {
     int64_t *targets;
 } facts_files;
 
-/* Loads KEYS, VALUES and, unless NULL, TARGETS, and checks that they belong together. VALUES of three axes hold
- * candidates of each key's own. The facts point into *files, which must stay where it is. Returns 0 or an exit
- * code. */
+/* Loads KEYS, VALUES and, unless NULL, TARGETS, and checks that they belong together. VALUES of three axes
+ * hold candidates of each key's own. The facts point into *files, which must stay where it is. Returns 0 or
+ * an exit code. */
 int load_facts(const command *self, const char *keys, const char *values, const char *targets,
                facts_files *files);
 void free_facts(facts_files *files);

@@ -137,8 +137,8 @@ IRENEO_API ireneo_error ireneo_load_matrix(const char *location, float **values,
                                            size_t *columns);
 
 /** The same for an array of three axes (matrices, rows, columns), such as own candidates of every fact. */
-IRENEO_API ireneo_error ireneo_load_stack(const char *location, float **values, size_t *matrices, size_t *rows,
-                                          size_t *columns);
+IRENEO_API ireneo_error ireneo_load_stack(const char *location, float **values, size_t *matrices,
+                                          size_t *rows, size_t *columns);
 
 /** Reads a location as a vector of whole numbers (count), from int32 or int64 of shape (count) or (count, 1),
  * not empty. Release *values with ireneo_free. */
@@ -194,7 +194,7 @@ IRENEO_API void ireneo_random_normals_float(uint64_t seed, uint64_t stream, uint
 IRENEO_API void ireneo_random_normals(uint64_t seed, uint64_t stream, uint64_t first, size_t count,
                                       int threads, double *values);
 
-/** Uniform on (0, 1), 53 bits, in float64. */
+/** Uniform on (0, 1), 52 bits, in float64. */
 IRENEO_API void ireneo_random_uniforms(uint64_t seed, uint64_t stream, uint64_t first, size_t count,
                                        int threads, double *values);
 

@@ -67,7 +67,8 @@ static void check_scan(size_t rows, size_t columns, size_t dim, int kind, int le
                 if (!seen[j]) assert_true(scores[i * columns + j] <= (double)level[i] + bound);
         }
     }
-    if (kind == 0 && levels == 1 && dim >= 16) { /* the bound is of use: a few tenths of the spread of scores */
+    if (kind == 0 && levels == 1 &&
+        dim >= 16) { /* the bound is of use: a few tenths of the spread of scores */
         double norm = sqrt(product(h, h, dim));
         expect_between(ireneo_quantised_bound(&q, &tile, 0) / norm, 0.005, 0.03 * sqrt((double)dim));
         expect_between(ireneo_quantised_spread(&q, &tile, 0) / norm, 0.002, 0.03);

@@ -32,7 +32,7 @@ ireneo_error ireneo_allocate(void **block, size_t count, size_t size, const char
 
 ireneo_error ireneo_allocate_zeroed(void **block, size_t count, size_t size, const char *what) {
     IRENEO_TRY(ireneo_allocate(block, count, size, what));
-    memset(*block, 0, count * size);
+    if (*block != NULL) memset(*block, 0, count * size);
     return IRENEO_OK;
 }
 

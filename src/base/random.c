@@ -224,9 +224,9 @@ static void fill_uniforms(uint64_t seed, uint64_t stream, uint64_t first, size_t
 
 static void fill_in_chunks(fill_function fill, uint64_t seed, uint64_t stream, uint64_t first, size_t count,
                            void *values, size_t size, int threads) {
-    if (threads <= 0) threads = omp_get_num_procs();
     size_t chunks = count / CHUNK + 1;
-#pragma omp parallel for num_threads(threads) schedule(static) if (chunks > 1)
+#pragma omp parallel for num_threads(threads > 0 ? threads : omp_get_num_procs())                            \
+    schedule(static) if (chunks > 1)
     for (size_t k = 0; k < chunks; k++) {
         size_t begin = k * CHUNK, end = begin + CHUNK < count ? begin + CHUNK : count;
         fill(seed, stream, first + begin, end - begin, (char *)values + begin * size);

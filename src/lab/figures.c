@@ -29,4 +29,4 @@ const figure *const ireneo_figures[] = {
     &figure_attention_depth,         //
     &figure_attention_training,      //
 };
-const size_t ireneo_figure_count = sizeof ireneo_figures / sizeof *ireneo_figures;
+const size_t ireneo_figure_count = sizeof ireneo_figures / sizeof ireneo_figures[0];

@@ -94,21 +94,21 @@ static void sum_group(const ireneo_narrow_hessian *t, size_t group, float *space
     if (beta == 0.0f) memset(out, 0, p->dim_out * p->dim_in * sizeof *out);
 }
 
-void ireneo_narrow_hessian_product(ireneo_narrow_hessian *t, const double *direction, double *product) {
-    const ireneo_problem *p = t->p;
+void ireneo_narrow_hessian_product(ireneo_narrow_hessian *h, const double *direction, double *product) {
+    const ireneo_problem *p = h->p;
     size_t area = p->dim_out * p->dim_in;
-    for (size_t k = 0; k < area; k++) t->along[k] = (float)direction[k];
+    for (size_t k = 0; k < area; k++) h->along[k] = (float)direction[k];
 #pragma omp parallel num_threads(p->threads)
     {
-        float *space = t->tiles + (size_t)omp_get_thread_num() * t->tile_space;
+        float *space = h->tiles + (size_t)omp_get_thread_num() * h->tile_space;
 #pragma omp for schedule(dynamic)
         for (size_t group = 0; group < IRENEO_GROUPS; group++)
-            sum_group(t, group, space, t->partial + group * area);
+            sum_group(h, group, space, h->partial + group * area);
 #pragma omp for schedule(static)
         for (size_t k = 0; k < area; k++) {
             double sum = 0.0;
             for (size_t group = 0; group < IRENEO_GROUPS; group++)
-                sum += (double)t->partial[group * area + k];
+                sum += (double)h->partial[group * area + k];
             product[k] = sum;
         }
     }

@@ -61,7 +61,7 @@ static int descending(const void *a, const void *b) {
 static ireneo_error classify(overload *o, const double *weights, size_t *classes) {
     *classes = 1;
     if (weights == NULL) return IRENEO_OK;
-    double *sorted = NULL, bars[CLASSES];
+    double *sorted = NULL, bars[CLASSES] = {0};
     IRENEO_TRY(IRENEO_ALLOCATE(&sorted, o->rows, "weights"));
     memcpy(sorted, weights, o->rows * sizeof *sorted);
     qsort(sorted, o->rows, sizeof *sorted, descending);

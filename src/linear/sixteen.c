@@ -41,7 +41,8 @@ ireneo_error ireneo_sixteen_make(const float *values, size_t rows, size_t dim, s
     s->dim = dim;
     s->stride = (dim + VECTOR - 1) / VECTOR * VECTOR;
     /* A 32-bit lane of a 256-bit vector adds stride / 8 products. */
-    s->limit = fminf(32767.0f, floorf((float)sqrt(2147483647.0 / (double)(s->stride / 8))) - 1.0f);
+    size_t products = s->stride / 8;
+    s->limit = fminf(32767.0f, floorf((float)sqrt(2147483647.0 / (double)products)) - 1.0f);
     ireneo_error failed = IRENEO_ALLOCATE(&s->entries, rows * s->stride, "values in sixteen bits");
     if (failed == IRENEO_OK) failed = IRENEO_ALLOCATE(&s->scale, rows, "scales of values");
     if (failed != IRENEO_OK) {

@@ -33,40 +33,40 @@ typedef struct ireneo_store_work {
 ireneo_error ireneo_work_estimate(const ireneo_facts *facts, int threads);
 
 /* White coordinates, the law, lists, the starting point. */
-ireneo_error ireneo_work_prepare(ireneo_store_work *work);
-void ireneo_work_free(ireneo_store_work *work);
+ireneo_error ireneo_work_prepare(ireneo_store_work *store);
+void ireneo_work_free(ireneo_store_work *store);
 
 /* Competitors that a scan should keep a row: more among many candidates. Too few let a proof fail, which
  * costs another scan; more only slow every iteration down. */
-size_t ireneo_work_keep(const ireneo_store_work *work);
+size_t ireneo_work_keep(const ireneo_store_work *store);
 
 /* A search scan at the current point, then loss and gradient on the new lists. Rows given up keep no list. */
-ireneo_error ireneo_work_scan(ireneo_store_work *work, size_t keep);
+ireneo_error ireneo_work_scan(ireneo_store_work *store, size_t keep);
 
 /* Empties the lists of rows given up, so that they have no part in the loss. */
-void ireneo_work_mask(ireneo_store_work *work);
+void ireneo_work_mask(ireneo_store_work *store);
 
 /* From here on the search line uses float32: iterations have become many, or a proof has failed. */
-void ireneo_work_exact(ireneo_store_work *work);
+void ireneo_work_exact(ireneo_store_work *store);
 
 /* The memory in the caller's coordinates, rounded to float32 as it will be saved. */
-ireneo_error ireneo_work_export(ireneo_store_work *work);
+ireneo_error ireneo_work_export(ireneo_store_work *store);
 
 /* Checks the exported memory against all candidates, and counts. When facts that were not given up fail, what
  * comes close to them is added to the lists. *standing tells whether all of those are recalled. */
-ireneo_error ireneo_work_prove(ireneo_store_work *work, bool *standing);
+ireneo_error ireneo_work_prove(ireneo_store_work *store, bool *standing);
 
 /* Counts what the memory recalls, without touching the lists. */
-ireneo_error ireneo_work_count(ireneo_store_work *work);
+ireneo_error ireneo_work_count(ireneo_store_work *store);
 
 /* Makes the memory by the Hebbian rule, W = sum_i y_f(i) x_i^T (its best approximation when a rank is set),
  * and counts. */
-ireneo_error ireneo_work_hebbian(ireneo_store_work *work);
+ireneo_error ireneo_work_hebbian(ireneo_store_work *store);
 
 /* Reports progress; true when the work should stop. */
-bool ireneo_work_stop_asked(const ireneo_store_work *work);
+bool ireneo_work_stop_asked(const ireneo_store_work *store);
 
 /* Chooses which facts to keep and stores those (settings.overload). */
-ireneo_error ireneo_overload(ireneo_store_work *work, ireneo_status *status);
+ireneo_error ireneo_overload(ireneo_store_work *store, ireneo_status *status);
 
 #endif

@@ -36,8 +36,8 @@ typedef bool (*row_work)(ireneo_wide_loss *s, size_t row, const double *h, doubl
 /* out (out, in) = sum over rows of m_i x_i^T, where `work` makes m_i from h_i = matrix x_i. */
 static void sum_over_rows(ireneo_wide_loss *s, const double *matrix, row_work work, double *out) {
     const ireneo_problem *p = s->p;
-    int threads = p->rows * s->area < 4000000 ? 1 : p->threads; /* below a millisecond waiting costs more */
-#pragma omp parallel for num_threads(threads) schedule(dynamic)
+    const bool alone = p->rows * s->area < 4000000; /* below a millisecond waiting costs more */
+#pragma omp parallel for num_threads(alone ? 1 : p->threads) schedule(dynamic)
     for (size_t group = 0; group < IRENEO_GROUPS; group++) {
         double *h = s->tiles + (size_t)omp_get_thread_num() * 2 * TILE * s->out, *m = h + TILE * s->out,
                *sum = s->partial + group * s->area;
@@ -56,7 +56,7 @@ static void sum_over_rows(ireneo_wide_loss *s, const double *matrix, row_work wo
                             m, (int)s->out, s->x + i * s->in, (int)s->in, 1.0, sum, (int)s->in);
         }
     }
-#pragma omp parallel for num_threads(threads) schedule(static)
+#pragma omp parallel for num_threads(alone ? 1 : p->threads) schedule(static)
     for (size_t k = 0; k < s->area; k++) {
         double sum = s->partial[k];
         for (size_t group = 1; group < IRENEO_GROUPS; group++) sum += s->partial[group * s->area + k];
@@ -104,23 +104,22 @@ static bool work_gradient(ireneo_wide_loss *s, size_t row, const double *h, doub
 
 /* The same for the change of the residuals along h, with the active set held fixed. */
 static bool work_product(ireneo_wide_loss *s, size_t row, const double *h, double *m) {
-    size_t first = s->start[row], last = s->start[row + 1], active = 0;
+    size_t pairs[IRENEO_MOST_PAIRS], active = 0;
     double slopes[IRENEO_MOST_PAIRS], sum = 0.0, total = 0.0;
-    for (size_t k = first; k < last; k++)
+    for (size_t k = s->start[row]; k < s->start[row + 1]; k++)
         if (s->residual[k] > 0.0) {
+            pairs[active] = k;
             slopes[active] = ireneo_wide_dot(h, pair_value(s, k), s->out);
             sum += slopes[active++];
         }
     if (active == 0) return false;
     const double *target = target_value(s, row);
     double mean = (sum + ireneo_wide_dot(h, target, s->out)) / (1.0 + (double)active);
-    active = 0;
-    for (size_t k = first; k < last; k++)
-        if (s->residual[k] > 0.0) {
-            double change = slopes[active++] - mean;
-            cblas_daxpy((int)s->out, change, pair_value(s, k), 1, m, 1);
-            total += change;
-        }
+    for (size_t k = 0; k < active; k++) {
+        double change = slopes[k] - mean;
+        cblas_daxpy((int)s->out, change, pair_value(s, pairs[k]), 1, m, 1);
+        total += change;
+    }
     cblas_daxpy((int)s->out, -total, target, 1, m, 1);
     return true;
 }
