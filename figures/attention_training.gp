@@ -8,7 +8,7 @@ stats "attention_training_lines.csv" using 4 skip 1 nooutput
 wall = STATS_max
 set logscale xy
 set xrange [0.2:10]
-set yrange [0.25:8]
+set yrange [0.25:11]
 set xtics (0.2, 0.5, 1, 2, 5, 10)
 set ytics (0.25, 0.5, 1, 2, 4, 8)
 set xlabel "query-key scale β"
@@ -20,9 +20,9 @@ set colorbox vertical user origin 0.755,0.17 size 0.025,0.42
 set cblabel "nats gained over unigrams" offset 0.5,0
 set cbrange [0:0.6]
 set palette defined (0 "#ffffff", 0.1 "#cde9f7", 0.3 "#56B4E9", 0.6 "#0072B2")
-set label 1 "trainable" at 0.225, 6.7 tc rgb "#333333" front
+set label 1 "trainable" at 0.225, 9.3 tc rgb "#333333" front
 set label 2 "rank collapse" at 0.225, 0.285 tc rgb "#333333" front
-set label 3 "entropy collapse" at wall*1.06, 6.7 tc rgb "#333333" front
+set label 3 "entropy collapse" at wall*1.06, 9.3 tc rgb "#333333" front
 set object 1 rectangle from wall, graph 0 to graph 1, graph 1 fc rgb "#f3e3d3" fs solid 0.6 noborder behind
 set arrow 1 from wall, graph 0 to wall, graph 1 nohead lc rgb red lw 2 front
 plot "attention_training_lines.csv" using 1:2:(0.25) skip 1 with filledcurves fc rgb "#e0e0e0" fs transparent solid 0.6 noborder notitle, \

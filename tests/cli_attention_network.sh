@@ -1,6 +1,7 @@
 #!/bin/sh
 # `ireneo attention simulate` and `train` through the program: reports, and bad input with its exit codes.
 set -u
+export OMP_WAIT_POLICY=passive # threads that wait leave the cores to the other tests
 program=$1
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
