@@ -180,6 +180,7 @@ static int run(const command *self, int argc, char **argv) {
     declare_transformer(t);
     drop_option(t, "beta");
     drop_option(t, "residual-attention");
+    drop_option(t, "residual");
     const option own[] = {
         {"betas", OPTION_TEXT, &q.betas, "LIST", "query-key scales, as 0.5,1,2 or 0.2:6:30 (the default)", 0,
          0, false},

@@ -55,6 +55,17 @@ check 'threads do not matter' "r['final_loss'] == json.load(open('$folder/first'
 expect 0 '' train --help
 expect 0 '' simulate --help
 
+# What is recommended, put back: both the recursion and real networks of that size keep away from both collapses.
+expect 0 '' recommend --preset bert-base --json
+check 'options to go on with' "'--beta' in r['options']"
+options=$(${PYTHON:-python3} -c "import json; print(json.load(open('$folder/out'))['options'])")
+expect 0 '' propagate $options --json
+check 'recommended scales, recursion' "r['rho'][12] < 0.95 and min(r['entropy']) > math.log(512) / 3"
+check 'half of the distance is left' "abs((1 - r['rho'][12]) / (1 - r['rho'][0]) - 0.5) < 1e-4"
+expect 0 '' simulate $options --forward --draws 2 --json
+check 'recommended scales, networks' "r['rho'][12] < 0.95 and min(r['entropy'][1:]) > math.log(512) / 3"
+check 'networks beside the recursion' "all(abs(a - b) < 0.06 for a, b in zip(r['rho'], r['rho_law']))"
+
 # Figures: the data are there and gnuplot draws them.
 "$program" figure attention_depth --quick -o "$folder/figures" >/dev/null && [ -s "$folder/figures/attention_depth.svg" ] &&
     [ "$(wc -l <"$folder/figures/attention_depth.csv")" -eq 43 ] || { echo "FAILED: figure attention_depth"; failures=$((failures + 1)); }

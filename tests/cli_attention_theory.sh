@@ -46,13 +46,33 @@ count=$("$program" attention propagate --layers 7 --json | tr ']' '\n' | grep '"
 "$program" attention layer --beta 2 --context 1e12 >"$folder/text" || fail "1e12 tokens"
 grep -q "participation" "$folder/text" || fail "text report"
 
-# the snippet is Python
-if command -v python3 >/dev/null; then
-    "$program" attention recommend --preset gpt2-small | sed -n '/^import torch/,$p' >"$folder/snippet.py"
-    python3 -m py_compile "$folder/snippet.py" || fail "the GPT-2 snippet is not Python"
-    "$program" attention recommend --layers 24 --tune skips | sed -n '/^import torch/,$p' >"$folder/snippet.py"
-    python3 -m py_compile "$folder/snippet.py" || fail "the torch snippet is not Python"
-fi
+# the PyTorch code gives every matrix its standard deviation, and complains about a model with other names
+here=$(dirname "$0")
+snippet() { # snippet STYLE ARGUMENTS...
+    style=$1
+    shift
+    "$program" attention recommend "$@" --json >"$folder/report" || fail "recommend $*"
+    ${PYTHON:-python3} "$here/attention_snippet.py" "$folder/report" "$style" || fail "snippet of recommend $*"
+}
+snippet bert --preset bert-base --layers 2
+snippet bert --preset vit-b --layers 1
+snippet gpt2 --preset gpt2-small --layers 2
+snippet timm --preset vit-b --style timm --layers 1
+snippet torch --layers 3 --width 128 --tune skips
+snippet torch --layers 2 --width 128 --no-projection
+
+# one standard deviation for all: presets are those of 0.02, at any size; W_O counts; GPT-2 shrinks with depth
+value() { # value KEY ARGUMENTS...: a number of the transformer in a JSON report
+    key=$1
+    shift
+    "$program" attention propagate "$@" --json | tr ',' '\n' | sed -n "s/.*\"$key\": //p" | head -n 1
+}
+for key in beta value_variance mlp_in_variance mlp_out_variance; do
+    [ "$(value $key --preset bert-base)" = "$(value $key --preset bert-base --std 0.02)" ] || fail "$key of --std 0.02"
+done
+value beta --preset bert-base --context 128 | grep -q '^0.13946' || fail "beta of bert-base at 128 tokens"
+value value_variance --preset gpt2-small --layers 24 | grep -q '^0.001966' || fail "value variance of a deep GPT-2"
+value mlp_out_variance --preset gpt2-small --mlp-out-variance 0.3 | grep -q '^0.3' || fail "an option beside a preset"
 
 # CSV: a header and a line for each point
 "$program" attention trainability --layers 4 --betas 0.5,2 --residuals 1:3:3 -o "$folder/t.csv" >/dev/null
@@ -75,6 +95,7 @@ expect 2 "bias-variance" propagate --bias-variance -1
 expect 2 "preset" propagate --preset bert-huge
 expect 2 "preset" recommend --preset=nothing
 expect 2 "not both" propagate --std 0.02 --beta 1
+expect 2 "not both" propagate --std 0.02 --mlp-in-variance 1
 expect 2 "relu|tanh|gelu" propagate --activation swish
 expect 2 "post|pre" propagate --norm middle
 expect 2 "unknown option" propagate --depth 3
