@@ -79,6 +79,23 @@ value mlp_out_variance --preset gpt2-small --mlp-out-variance 0.3 | grep -q '^0.
 [ "$(wc -l <"$folder/t.csv")" = 7 ] || fail "CSV has $(wc -l <"$folder/t.csv") lines"
 head -1 "$folder/t.csv" | grep -q '^beta,residual,rho,' || fail "CSV header"
 
+# a picture of the diagram, where gnuplot is
+if command -v gnuplot >/dev/null; then
+    "$program" attention trainability --layers 4 --betas 0.5,2 --residuals 1:3:3 --picture "$folder/picture" >/dev/null ||
+        fail "trainability --picture"
+    [ -s "$folder/picture/attention_trainability.svg" ] || fail "no picture of the trainability diagram"
+    "$program" figure attention_trainability --quick -o "$folder/picture" >/dev/null || fail "figure attention_trainability"
+fi
+
+# every figure that help and documentation name exists
+"$program" figure --list >"$folder/list"
+for command in layer propagate trainability recommend simulate train; do "$program" attention $command --help; done |
+    cat - "$here"/../docs/attention*.md "$here"/../README.md | grep -o 'ireneo figure attention_[a-z]*' | sort -u >"$folder/named"
+[ -s "$folder/named" ] || fail "no figure is named"
+while read -r name; do
+    grep -q "^  ${name##* } " "$folder/list" || fail "there is no '$name'"
+done <"$folder/named"
+
 # bad input: exit 2 and one sentence
 expect 2 "beta" layer --beta -1
 expect 2 "context" layer --context 1
@@ -104,5 +121,7 @@ expect 2 "betas" trainability --betas 1:2
 expect 2 "betas" trainability --betas one
 expect 2 "residual" trainability --betas 1 --residuals -1
 expect 2 "unknown option" trainability --beta 1
+expect 2 "at least two" trainability --betas 1 --picture "$folder/none"
+expect 4 "/dev/null/no" trainability --layers 2 --betas 1,2 --picture /dev/null/no/such
 expect 2 "no command" nonsense
 expect 4 "/no/such" trainability --layers 2 --betas 1 --residuals 1 -o /no/such/folder/t.csv
