@@ -124,6 +124,10 @@ static void print_text(const ireneo_recommendation *r, const ireneo_transformer 
     print_deviations(r);
     printf("\n");
     print_assessment(&r->transformer, &r->assessment);
+    if (r->transformer.normalisation == IRENEO_PRE_LN && r->transformer.q_0 < 0.1)
+        printf("\nPre-LN branches add to a stream that starts at mean square %.3g; larger embeddings (--q0) "
+               "allow larger branches.\n",
+               r->transformer.q_0);
     printf(
         "\nTo follow it through the layers, give these options to 'attention propagate' or 'simulate':\n  ");
     print_options(stdout, &r->transformer);

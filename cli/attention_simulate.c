@@ -39,8 +39,9 @@ static void forget(expectation *e) {
 static void print_table(const ireneo_transformer *t, const ireneo_network_settings *settings,
                         const ireneo_network_depth *depths, const expectation *e) {
     print_transformer(t);
-    printf("%zu networks%s, tokens of overlap %g (seed %llu)\n\n", settings->draws,
-           settings->causal ? ", causal attention" : "", t->rho_0, (unsigned long long)settings->seed);
+    printf("%zu network%s%s, tokens of overlap %g (seed %llu)\n\n", settings->draws,
+           settings->draws == 1 ? "" : "s", settings->causal ? ", causal attention" : "", t->rho_0,
+           (unsigned long long)settings->seed);
     printf("depth         rho    error      law         q    error        Y2    error   entropy    error");
     if (!settings->forward_only)
         printf("   |dL/dx|^2%s  |dL/dW_Q|^2", e->gradient != NULL ? "        law" : "");
