@@ -30,9 +30,9 @@ set arrow 1 from wall, graph 0 to wall, graph 1 nohead lc rgb red lw 2 front
 plot "attention_training_lines.csv" using 1:2:(0.25) skip 1 with filledcurves fc rgb "#e0e0e0" fs transparent solid 0.6 noborder notitle, \
      "" using 1:2 skip 1 with lines lt 7 lw 2 notitle, \
      "attention_training_growth.csv" using 1:2 skip 1 smooth csplines with lines lt 3 dt 2 lw 2 title "gradients explode", \
-     "attention_training_runs.csv" using ($3 == first ? $1 : 1.17*$1):2:($3 == first ? 1.9 : 1.2):($13 - $14) skip 1 with points pt 7 ps variable lc palette notitle, \
-     "" using ($3 == first ? $1 : 1.17*$1):2:($3 == first ? 1.9 : 1.2) skip 1 with points pt 6 ps variable lc rgb "#444444" lw 0.8 notitle, \
-     "" using ($13 - $14 >= margin ? NaN : $3 == first ? $1 : 1.17*$1):2:($3 == first ? 1.0 : 0.6) skip 1 with points pt 2 ps variable lc rgb black lw 1.5 notitle, \
+     "attention_training_runs.csv" using ($3 == first ? $1 : $1/1.17):2:($3 == first ? 1.9 : 1.2):($13 - $14) skip 1 with points pt 7 ps variable lc palette notitle, \
+     "" using ($3 == first ? $1 : $1/1.17):2:($3 == first ? 1.9 : 1.2) skip 1 with points pt 6 ps variable lc rgb "#444444" lw 0.8 notitle, \
+     "" using ($13 - $14 >= margin ? NaN : $3 == first ? $1 : $1/1.17):2:($3 == first ? 1.0 : 0.6) skip 1 with points pt 2 ps variable lc rgb black lw 1.5 notitle, \
      NaN with points pt 6 ps 1.9 lc rgb "#444444" lw 0.8 title "learned", \
      NaN with points pt 2 ps 1.0 lc rgb black lw 1.5 title "did not learn", \
      NaN with points pt 6 ps 1.2 lc rgb "#444444" lw 0.8 title "second seed"

@@ -3,6 +3,8 @@
 set -u
 export OMP_WAIT_POLICY=passive # threads that wait leave the cores to the other tests
 program=$1
+here=$(cd "$(dirname "$0")" && pwd)
+export IRENEO_FIGURES="$here/../figures" IRENEO_DATA="$here/../data" # wherever the program was built
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 failures=0

@@ -2,6 +2,8 @@
 # ireneo attention layer, propagate, trainability, recommend: keys of the reports, exit codes, error sentences.
 set -eu
 program=$1
+here=$(cd "$(dirname "$0")" && pwd)
+export IRENEO_FIGURES="$here/../figures" # wherever the program was built
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 fail() { echo "FAILED: $*" >&2; exit 1; }
@@ -47,7 +49,6 @@ count=$("$program" attention propagate --layers 7 --json | tr ']' '\n' | grep '"
 grep -q "participation" "$folder/text" || fail "text report"
 
 # the PyTorch code gives every matrix its standard deviation, and complains about a model with other names
-here=$(dirname "$0")
 snippet() { # snippet STYLE ARGUMENTS...
     style=$1
     shift
