@@ -6,6 +6,8 @@
 #include "options.h"
 #include "report.h"
 
+#include <stdio.h>
+
 extern const command command_attention_layer;
 extern const command command_attention_propagate;
 extern const command command_attention_trainability;
@@ -18,8 +20,9 @@ typedef struct transformer_options {
     ireneo_transformer transformer;
     const char *preset, *norm, *activation;
     bool gain_control;
+    bool no_projection; /* attention has no W_O; matters to --std */
     double weight_variance, bias_variance, std;
-    option list[32];
+    option list[40];
     size_t count;
 } transformer_options;
 
@@ -41,6 +44,10 @@ bool was_given(const transformer_options *t, const char *name);
 /* "12 post-LN layers, width 768, 12 heads, ..." on one line; with a second one about the weights. */
 void print_shape(const ireneo_transformer *t);
 void print_transformer(const ireneo_transformer *t);
+
+/* The options that describe this transformer to other commands, on one line. */
+void print_options(FILE *out, const ireneo_transformer *t);
+
 void write_transformer(ireneo_json *json, const char *key, const ireneo_transformer *t);
 
 #endif

@@ -31,8 +31,8 @@ void declare_transformer(transformer_options *t) {
         {"gain-control", OPTION_FLAG, &t->gain_control, NULL, "subtract 1/T from the attention weights", 0, 0,
          false},
         {"beta", OPTION_REAL, &a->beta, "B", "query-key scale (default 1)", 0, 200, false},
-        {"std", OPTION_REAL, &t->std, "S", "or: standard deviation of every weight, as in initializer_range",
-         0, 1e3, false},
+        {"std", OPTION_REAL, &t->std, "S",
+         "or: standard deviation of every weight, W_O too, as initializer_range", 0, 1e3, false},
         {"value-variance", OPTION_REAL, &a->value_variance, "V", "of W_V times its inputs (default 0.2)", 0,
          1e12, false},
         {"weight-variance", OPTION_REAL, &t->weight_variance, "V",
@@ -44,6 +44,8 @@ void declare_transformer(transformer_options *t) {
          1e12, false},
         {"residual-attention", OPTION_REAL, &a->residual_attention, "A",
          "strength of the skip around attention (default 1)", 0, 1e6, false},
+        {"residual", OPTION_REAL, &a->residual_attention, "A", "short for --residual-attention", 0, 1e6,
+         false},
         {"residual-mlp", OPTION_REAL, &a->residual_mlp, "A",
          "strength of the skip around the MLP (default 1)", 0, 1e6, false},
         {"rho0", OPTION_REAL, &a->rho_0, "R", "cosine similarity of the input tokens (default 0.05)", 0, 1,
@@ -76,23 +78,39 @@ static const char *find_preset(int argc, char **argv) {
     return NULL;
 }
 
-/* --std S: what one number for all weight matrices amounts to. */
-static void apply_std(transformer_options *t) {
+/* Presets draw their weights with this standard deviation, and so does --std. */
+static const double USUAL_STD = 0.02;
+
+/* What one standard deviation for all matrices amounts to, where no option says otherwise. Values pass W_V
+ * and the output projection; GPT-2 shrinks the matrices that write into the stream by sqrt(2 layers). */
+static void apply_std(transformer_options *t, double std) {
     ireneo_transformer *a = &t->transformer;
-    double square = t->std * t->std, width = (double)a->width;
-    a->beta = ireneo_beta_from_std(t->std, t->std, width, a->context);
-    a->value_variance = square * width;
-    a->mlp_in_variance = square * width;
-    a->mlp_out_variance = square * (double)a->mlp_width;
+    bool gpt2 = t->preset != NULL && strcmp(t->preset, "gpt2-small") == 0,
+         both = was_given(t, "weight-variance");
+    double inner = std * std * (double)a->width, shrink = gpt2 ? 0.5 / (double)a->layers : 1.0;
+    if (!was_given(t, "beta")) a->beta = ireneo_beta_from_std(std, std, (double)a->width, a->context);
+    if (!was_given(t, "value-variance"))
+        a->value_variance = t->no_projection ? inner : inner * inner * shrink;
+    if (!both && !was_given(t, "mlp-in-variance")) a->mlp_in_variance = inner;
+    if (!both && !was_given(t, "mlp-out-variance"))
+        a->mlp_out_variance = std * std * (double)a->mlp_width * shrink;
+    if (!was_given(t, "bias-variance")) a->value_bias_variance = a->mlp_bias_variance = 0.0;
+}
+
+static bool scale_given(const transformer_options *t) {
+    static const char *const names[] = {"beta", "value-variance", "weight-variance", "mlp-in-variance",
+                                        "mlp-out-variance"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (was_given(t, names[i])) return true;
+    return false;
 }
 
 static int combine(const command *self, transformer_options *t) {
     ireneo_transformer *a = &t->transformer;
-    if (was_given(t, "std") &&
-        (was_given(t, "beta") || was_given(t, "value-variance") || was_given(t, "weight-variance")))
+    if (was_given(t, "std") && scale_given(t))
         return complain(self, EXIT_USAGE, "give --std, or --beta and variances, not both");
     if (t->preset == NULL && was_given(t, "width") && !was_given(t, "mlp-width")) a->mlp_width = a->width;
-    if (was_given(t, "std")) apply_std(t);
+    if (was_given(t, "std") || t->preset != NULL) apply_std(t, was_given(t, "std") ? t->std : USUAL_STD);
     if (was_given(t, "weight-variance")) {
         if (!was_given(t, "mlp-in-variance")) a->mlp_in_variance = t->weight_variance;
         if (!was_given(t, "mlp-out-variance")) a->mlp_out_variance = t->weight_variance;
@@ -143,6 +161,19 @@ void print_transformer(const ireneo_transformer *t) {
         "%.4g and %.4g\n",
         t->beta, t->value_variance, t->mlp_in_variance, t->mlp_out_variance, t->value_bias_variance,
         t->residual_attention, t->residual_mlp);
+}
+
+void print_options(FILE *out, const ireneo_transformer *t) {
+    fprintf(out, "--layers %zu --width %zu --heads %zu --mlp-width %zu --context %.12g", t->layers, t->width,
+            t->heads, t->mlp_width, t->context);
+    if (t->keys > 0.0) fprintf(out, " --keys %.12g", t->keys);
+    fprintf(out, " --norm %s --activation %s%s --rho0 %.6g --q0 %.6g",
+            ireneo_normalisation_name(t->normalisation), ireneo_activation_name(t->activation),
+            t->gain_control ? " --gain-control" : "", t->rho_0, t->q_0);
+    fprintf(out, " --beta %.6g --value-variance %.6g --mlp-in-variance %.6g --mlp-out-variance %.6g", t->beta,
+            t->value_variance, t->mlp_in_variance, t->mlp_out_variance);
+    fprintf(out, " --bias-variance %.6g --residual-attention %.6g --residual-mlp %.6g",
+            t->value_bias_variance, t->residual_attention, t->residual_mlp);
 }
 
 void write_transformer(ireneo_json *json, const char *key, const ireneo_transformer *t) {

@@ -11,7 +11,7 @@ typedef struct recommend_question {
     transformer_options transformer;
     ireneo_recommendation_settings settings;
     const char *tune, *style;
-    bool no_projection, json;
+    bool json;
 } recommend_question;
 
 static void print_assessment(const ireneo_transformer *t, const ireneo_assessment *a) {
@@ -60,14 +60,32 @@ static void write_assessment(ireneo_json *json, const char *key, const ireneo_as
     ireneo_json_end_object(json);
 }
 
+static void print_back(FILE *out, const ireneo_recommendation *r, snippet_style style) {
+    (void)style;
+    print_options(out, &r->transformer);
+}
+
+/* What a function prints, as text that the caller frees; NULL without memory. */
+static char *write_text(const ireneo_recommendation *r, snippet_style style,
+                        void (*print)(FILE *, const ireneo_recommendation *, snippet_style)) {
+    char *text = NULL;
+    size_t length = 0;
+    FILE *stream = open_memstream(&text, &length);
+    if (stream == NULL) return NULL;
+    print(stream, r, style);
+    if (fclose(stream) == 0) return text;
+    free(text);
+    return NULL;
+}
+
 static int print_report(const command *self, const ireneo_recommendation *r, const ireneo_transformer *given,
                         const ireneo_assessment *before, snippet_style style) {
-    char *snippet = NULL;
-    size_t length = 0;
-    FILE *stream = open_memstream(&snippet, &length);
-    if (stream == NULL) return complain(self, EXIT_MACHINE, "not enough memory");
-    print_snippet(stream, r, style);
-    if (fclose(stream) != 0) return complain(self, EXIT_MACHINE, "not enough memory");
+    char *snippet = write_text(r, style, print_snippet), *options = write_text(r, style, print_back);
+    if (snippet == NULL || options == NULL) {
+        free(snippet);
+        free(options);
+        return complain(self, EXIT_MACHINE, "not enough memory");
+    }
     ireneo_json json = {0};
     ireneo_json_begin_object(&json, NULL);
     if (before != NULL) {
@@ -83,9 +101,11 @@ static int print_report(const command *self, const ireneo_recommendation *r, con
     ireneo_json_number(&json, "std_mlp_in", r->std_mlp_in);
     ireneo_json_number(&json, "std_mlp_out", r->std_mlp_out);
     ireneo_json_number(&json, "branch_scale", r->branch_scale);
+    ireneo_json_text(&json, "options", options);
     ireneo_json_text(&json, "pytorch", snippet);
     ireneo_json_end_object(&json);
     free(snippet);
+    free(options);
     return print_json(self, &json, EXIT_DONE);
 }
 
@@ -104,7 +124,14 @@ static void print_text(const ireneo_recommendation *r, const ireneo_transformer 
     print_deviations(r);
     printf("\n");
     print_assessment(&r->transformer, &r->assessment);
-    printf("\n");
+    if (r->transformer.normalisation == IRENEO_PRE_LN && r->transformer.q_0 < 0.1)
+        printf("\nPre-LN branches add to a stream that starts at mean square %.3g; larger embeddings (--q0) "
+               "allow larger branches.\n",
+               r->transformer.q_0);
+    printf(
+        "\nTo follow it through the layers, give these options to 'attention propagate' or 'simulate':\n  ");
+    print_options(stdout, &r->transformer);
+    printf("\n\n");
     print_snippet(stdout, r, style);
 }
 
@@ -115,6 +142,7 @@ static snippet_style choose_style(const recommend_question *q) {
     if (style == NULL) return SNIPPET_TORCH;
     return strcmp(style, "gpt2") == 0   ? SNIPPET_GPT2
            : strcmp(style, "bert") == 0 ? SNIPPET_BERT
+           : strcmp(style, "timm") == 0 ? SNIPPET_TIMM
                                         : SNIPPET_TORCH;
 }
 
@@ -128,6 +156,7 @@ static bool weights_given(const transformer_options *t) {
                                         "mlp-in-variance",
                                         "mlp-out-variance",
                                         "residual-attention",
+                                        "residual",
                                         "residual-mlp"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (was_given(t, names[i])) return true;
@@ -150,17 +179,17 @@ static int run(const command *self, int argc, char **argv) {
          "rank collapse is 1 - rho below E (default 0.05)", 1e-12, 0.999, false},
         {"entropy-limit", OPTION_REAL, &s->collapse.entropy_limit, "F",
          "entropy collapse is below F log T (default 1/3)", 1e-6, 0.999, false},
-        {"no-projection", OPTION_FLAG, &q.no_projection, NULL, "attention has no output projection W_O", 0, 0,
-         false},
-        {"style", OPTION_CHOICE, &q.style, "torch|bert|gpt2", "module names in the PyTorch code", 0, 0,
-         false},
+        {"no-projection", OPTION_FLAG, &t->no_projection, NULL, "attention has no output projection W_O", 0,
+         0, false},
+        {"style", OPTION_CHOICE, &q.style, "torch|bert|gpt2|timm",
+         "whose names the PyTorch code uses; bert: Hugging Face, also ViT", 0, 0, false},
         {"json", OPTION_FLAG, &q.json, NULL, "machine-readable report", 0, 0, false},
     };
     for (size_t i = 0; i < sizeof own / sizeof *own; i++) declare_option(t, own[i]);
     int outcome = parse_transformer(self, argc, argv, t);
     if (outcome != 0) return outcome == PARSE_FINISHED ? EXIT_DONE : outcome;
     s->tune_skips = q.tune != NULL && strcmp(q.tune, "skips") == 0;
-    s->no_output_projection = q.no_projection;
+    s->no_output_projection = t->no_projection;
     ireneo_recommendation r;
     ireneo_assessment before;
     bool given = weights_given(t);

@@ -39,10 +39,13 @@ static void forget(expectation *e) {
 static void print_table(const ireneo_transformer *t, const ireneo_network_settings *settings,
                         const ireneo_network_depth *depths, const expectation *e) {
     print_transformer(t);
-    printf("%zu networks%s, tokens of overlap %g (seed %llu)\n\n", settings->draws,
-           settings->causal ? ", causal attention" : "", t->rho_0, (unsigned long long)settings->seed);
-    printf("depth         rho    error      law         q    error        Y2    error   entropy    error   "
-           "|dL/dx|^2        law  |dL/dW_Q|^2\n");
+    printf("%zu network%s%s, tokens of overlap %g (seed %llu)\n\n", settings->draws,
+           settings->draws == 1 ? "" : "s", settings->causal ? ", causal attention" : "", t->rho_0,
+           (unsigned long long)settings->seed);
+    printf("depth         rho    error      law         q    error        Y2    error   entropy    error");
+    if (!settings->forward_only)
+        printf("   |dL/dx|^2%s  |dL/dW_Q|^2", e->gradient != NULL ? "        law" : "");
+    printf("\n");
     for (size_t depth = 0; depth <= t->layers; depth++) {
         const ireneo_network_depth *r = &depths[depth];
         printf("%5zu  ", depth);
@@ -59,9 +62,11 @@ static void print_table(const ireneo_transformer *t, const ireneo_network_settin
         if (!isnan(r->gradient_query.mean)) printf("   %10.3e", r->gradient_query.mean);
         printf("\n");
     }
-    printf("\nThe laws are the recursion that is exact at T and wide networks' growth of gradients. Squared "
-           "norms "
-           "are relative to the output's.\n");
+    if (e->depth.rho != NULL) printf("\nThe law of rho is the recursion that is exact at T.");
+    if (e->gradient != NULL) printf(" That of gradients is for wide networks.");
+    if (!settings->forward_only)
+        printf("%sSquared norms are relative to the output's.", e->depth.rho != NULL ? " " : "\n");
+    printf("\n");
 }
 
 static void list_numbers(ireneo_json *json, const char *key, const double *values, size_t count) {
@@ -147,8 +152,6 @@ static int run(const command *self, int argc, char **argv) {
     size_t threads = 0;
     declare_transformer(&t);
     const option own[] = {
-        {"residual", OPTION_REAL, &t.transformer.residual_attention, "A", "short for --residual-attention", 0,
-         1e6, false},
         {"draws", OPTION_SIZE, &settings.draws, "N", "independent networks (default 10)", 1, 1e6, false},
         {"causal", OPTION_FLAG, &causal, NULL, "a token sees only itself and those before it", 0, 0, false},
         {"forward", OPTION_FLAG, &forward, NULL, "leave out the gradients", 0, 0, false},

@@ -1,13 +1,16 @@
 /* PyTorch code that applies a recommendation, for the module names of common implementations. */
 #include "attention_snippet.h"
 
+#include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 
 static void print_head(FILE *out, const ireneo_recommendation *r) {
     const ireneo_transformer *t = &r->transformer;
     fprintf(out, "import torch\n\n@torch.no_grad()\ndef init_weights(model):\n");
-    fprintf(out, "    # %zu %s-LN layers, width %zu, %zu heads, context %g; by ireneo attention recommend\n",
-            t->layers, ireneo_normalisation_name(t->normalisation), t->width, t->heads, t->context);
+    fprintf(out, "    # %zu %s-LN layers, width %zu, %zu head%s, context %g; by ireneo attention recommend\n",
+            t->layers, ireneo_normalisation_name(t->normalisation), t->width, t->heads,
+            t->heads == 1 ? "" : "s", t->context);
 }
 
 static void print_skips(FILE *out, const ireneo_transformer *t) {
@@ -22,58 +25,89 @@ static void print_skips(FILE *out, const ireneo_transformer *t) {
                 t->residual_attention, t->residual_mlp);
 }
 
-/* Names as in torch.nn.TransformerEncoder: queries, keys and values are three blocks of one matrix. */
-static void print_torch(FILE *out, const ireneo_recommendation *r) {
-    fprintf(out,
-            "    for name, p in model.named_parameters():\n"
-            "        if name.endswith('in_proj_weight'):\n"
-            "            q, k, v = p.chunk(3)\n"
-            "            q.normal_(0, %.6g); k.normal_(0, %.6g); v.normal_(0, %.6g)\n"
-            "        elif name.endswith('out_proj.weight'): p.normal_(0, %.6g)\n"
-            "        elif name.endswith('linear1.weight'):  p.normal_(0, %.6g)\n"
-            "        elif name.endswith('linear2.weight'):  p.normal_(0, %.6g)\n"
-            "        elif name.endswith('bias'):            p.zero_()\n",
-            r->std_query, r->std_key, r->std_value, r->std_output, r->std_mlp_in, r->std_mlp_out);
+/* A snippet that meets other names than it expects must not do nothing in silence. */
+static void print_count(FILE *out, size_t matrices, const char *model) {
+    fprintf(out, "    assert found == %zu, f'{found} of %zu matrices found: are they named as in %s?'\n",
+            matrices, matrices, model);
 }
 
-/* Names as in the Hugging Face BERT and ViT. */
+/* Queries, keys and values side by side in one matrix, and the names of the four matrices of a layer. */
+typedef struct packed_names {
+    const char *packed, *output, *mlp_in, *mlp_out; /* endings */
+    bool side_by_side;                              /* weights are (inputs, outputs) */
+    const char *model;
+} packed_names;
+
+static void print_packed(FILE *out, const ireneo_recommendation *r, packed_names names) {
+    const ireneo_transformer *t = &r->transformer;
+    bool identity = r->std_output == 0.0;
+    fprintf(out, "    d, found = %zu, 0\n    std = {'%s': %.6g, '%s': %.6g,\n           '%s': %.6g}%s\n",
+            t->width, names.output, r->std_output, names.mlp_in, r->std_mlp_in, names.mlp_out, r->std_mlp_out,
+            identity ? "  # 0: no projection, the identity" : "");
+    fprintf(out,
+            "    for name, p in model.named_parameters():\n"
+            "        for ending, s in std.items():\n"
+            "            if name.endswith(ending): %s; found += 1\n"
+            "            if name.endswith(ending.replace('weight', 'bias')): p.zero_()\n",
+            identity ? "p.normal_(0, s) if s > 0 else p.copy_(torch.eye(d))" : "p.normal_(0, s)");
+    fprintf(out,
+            "        if name.endswith('%s'):  # queries, keys, values\n"
+            "            for i, s in enumerate((%.6g, %.6g, %.6g)): p[%si * d:(i + 1) * d].normal_(0, s)\n"
+            "            found += 1\n"
+            "        if name.endswith('%.*sbias'): p.zero_()\n",
+            names.packed, r->std_query, r->std_key, r->std_value, names.side_by_side ? ":, " : "",
+            (int)(strlen(names.packed) - strlen("weight")), names.packed);
+    print_count(out, 4 * t->layers, names.model);
+}
+
+/* Three matrices for queries, keys and values, named as in the Hugging Face BERT and ViT. */
 static void print_bert(FILE *out, const ireneo_recommendation *r) {
-    fprintf(out,
-            "    std = {'query': %.6g, 'key': %.6g, 'value': %.6g,\n"
-            "           'attention.output.dense': %.6g, 'intermediate.dense': %.6g, 'output.dense': %.6g}\n"
-            "    for name, module in model.named_modules():\n"
-            "        if not isinstance(module, torch.nn.Linear) or 'layer.' not in name: continue\n"
-            "        for ending, s in std.items():  # the first match counts\n"
-            "            if name.endswith(ending):\n"
-            "                module.weight.normal_(0, s); module.bias.zero_(); break\n",
-            r->std_query, r->std_key, r->std_value, r->std_output, r->std_mlp_in, r->std_mlp_out);
+    bool projects = r->std_output > 0.0;
+    fprintf(out, "    std = {'query': %.6g, 'key': %.6g, 'value': %.6g,\n           ", r->std_query,
+            r->std_key, r->std_value);
+    if (projects) fprintf(out, "'attention.output.dense': %.6g, ", r->std_output);
+    fprintf(out, "'intermediate.dense': %.6g, 'output.dense': %.6g}\n", r->std_mlp_in, r->std_mlp_out);
+    fprintf(out, "    found = 0\n"
+                 "    for name, module in model.named_modules():\n"
+                 "        if not isinstance(module, torch.nn.Linear) or 'layer.' not in name: continue\n"
+                 "        for ending, s in std.items():  # the first match counts\n"
+                 "            if name.endswith(ending):\n"
+                 "                module.weight.normal_(0, s); found += 1\n"
+                 "                if module.bias is not None: module.bias.zero_()\n"
+                 "                break\n");
+    print_count(out, (projects ? 6 : 5) * r->transformer.layers, "the Hugging Face BERT and ViT");
 }
 
-/* Names as in the Hugging Face GPT-2, whose Conv1D weights are (inputs, outputs). */
-static void print_gpt2(FILE *out, const ireneo_recommendation *r) {
-    fprintf(out,
-            "    for name, p in model.named_parameters():\n"
-            "        if name.endswith('attn.c_attn.weight'):\n"
-            "            q, k, v = p.chunk(3, dim=1)\n"
-            "            q.normal_(0, %.6g); k.normal_(0, %.6g); v.normal_(0, %.6g)\n"
-            "        elif name.endswith('attn.c_proj.weight'): p.normal_(0, %.6g)\n"
-            "        elif name.endswith('mlp.c_fc.weight'):    p.normal_(0, %.6g)\n"
-            "        elif name.endswith('mlp.c_proj.weight'):  p.normal_(0, %.6g)\n"
-            "        elif name.endswith('bias'):               p.zero_()\n",
-            r->std_query, r->std_key, r->std_value, r->std_output, r->std_mlp_in, r->std_mlp_out);
-}
+static const packed_names TORCH = {"in_proj_weight",
+                                   "out_proj.weight",
+                                   "linear1.weight",
+                                   "linear2.weight",
+                                   false,
+                                   "torch.nn.TransformerEncoder"};
+static const packed_names GPT2 = {
+    "attn.c_attn.weight",    "attn.c_proj.weight", "mlp.c_fc.weight", "mlp.c_proj.weight", true,
+    "the Hugging Face GPT-2"};
+static const packed_names TIMM = {"attn.qkv.weight",
+                                  "attn.proj.weight",
+                                  "mlp.fc1.weight",
+                                  "mlp.fc2.weight",
+                                  false,
+                                  "the VisionTransformer of timm"};
 
 void print_snippet(FILE *out, const ireneo_recommendation *r, snippet_style style) {
     print_head(out, r);
     switch (style) {
     case SNIPPET_TORCH:
-        print_torch(out, r);
+        print_packed(out, r, TORCH);
         break;
     case SNIPPET_BERT:
         print_bert(out, r);
         break;
     case SNIPPET_GPT2:
-        print_gpt2(out, r);
+        print_packed(out, r, GPT2);
+        break;
+    case SNIPPET_TIMM:
+        print_packed(out, r, TIMM);
         break;
     }
     print_skips(out, &r->transformer);

@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-typedef enum snippet_style { SNIPPET_TORCH, SNIPPET_BERT, SNIPPET_GPT2 } snippet_style;
+typedef enum snippet_style { SNIPPET_TORCH, SNIPPET_BERT, SNIPPET_GPT2, SNIPPET_TIMM } snippet_style;
 
 void print_snippet(FILE *out, const ireneo_recommendation *recommendation, snippet_style style);
 

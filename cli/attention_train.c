@@ -100,8 +100,6 @@ static int run(const command *self, int argc, char **argv) {
     choose_small(&t.transformer);
     tell_small(&t);
     const option own[] = {
-        {"residual", OPTION_REAL, &t.transformer.residual_attention, "A", "short for --residual-attention", 0,
-         1e6, false},
         {"steps", OPTION_SIZE, &settings.steps, "S", "steps of Adam (default 1000)", 1, 1e9, false},
         {"batch", OPTION_SIZE, &settings.batch, "N", "sequences a step (default 24)", 1, 1 << 16, false},
         {"rate", OPTION_REAL, &settings.rate, "R", "largest learning rate (default 0.001)", 1e-9, 10, false},

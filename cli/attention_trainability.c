@@ -1,5 +1,7 @@
 /* ireneo attention trainability: which query-key scales and residual strengths escape both collapses. */
 #include "attention.h"
+#include "folder.h"
+#include "lab/trainability_picture.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -9,7 +11,7 @@
 typedef struct trainability_question {
     transformer_options transformer;
     ireneo_collapse_settings settings;
-    const char *betas, *residuals, *output;
+    const char *betas, *residuals, *output, *picture;
     size_t threads;
     bool json;
 } trainability_question;
@@ -94,18 +96,7 @@ static ireneo_error save_csv(const char *path, const ireneo_trainability *d) {
     size_t length = 0;
     FILE *stream = open_memstream(&text, &length);
     if (stream == NULL) return IRENEO_ERROR_MEMORY;
-    fprintf(stream,
-            "beta,residual,rho,rho_limit,entropy,participation,rank_collapse,entropy_collapse,trainable,"
-            "rank_collapse_limit,entropy_collapse_limit,trainable_limit,rank_line,rank_line_limit,beta_line,"
-            "beta_line_limit\n");
-    for (size_t i = 0; i < d->betas * d->residuals; i++) {
-        const ireneo_trainability_cell *c = &d->cells[i];
-        fprintf(stream, "%.10g,%.10g,%.10g,%.10g,%.10g,%.10g,%d,%d,%d,%d,%d,%d,%.10g,%.10g,%.10g,%.10g\n",
-                c->beta, c->residual, c->rho, c->rho_limit, c->entropy, c->participation, c->rank_collapse,
-                c->entropy_collapse, c->trainable, c->rank_collapse_limit, c->entropy_collapse_limit,
-                c->trainable_limit, d->rank_line[i / d->residuals], d->rank_line_limit[i / d->residuals],
-                d->beta_line, d->beta_line_limit);
-    }
+    ireneo_trainability_write(stream, d, false);
     ireneo_error failed = fclose(stream) == 0 ? ireneo_save_bytes(path, text, length) : IRENEO_ERROR_MEMORY;
     free(text);
     return failed;
@@ -157,6 +148,8 @@ static int answer(const command *self, trainability_question *q, const axis *bet
                                     residuals->values, residuals->count, &q->settings, &d);
     finish_progress();
     if (failed == IRENEO_OK && q->output != NULL) failed = save_csv(q->output, &d);
+    if (failed == IRENEO_OK && q->picture != NULL)
+        failed = ireneo_trainability_picture(&(figure_request){.directory = q->picture}, &d);
     int outcome = EXIT_DONE;
     if (failed != IRENEO_OK) {
         outcome = report_error(self, failed);
@@ -167,6 +160,8 @@ static int answer(const command *self, trainability_question *q, const axis *bet
         print_map(&d);
         print_lines(&d, &q->settings);
         if (q->output != NULL) printf("\nwritten: %s\n", q->output);
+        if (q->picture != NULL)
+            printf("\nwritten: %s/attention_trainability.csv .svg .png .pdf\n", q->picture);
         outcome = finish_output(self, EXIT_DONE);
     }
     ireneo_trainability_free(&d);
@@ -180,6 +175,7 @@ static int run(const command *self, int argc, char **argv) {
     declare_transformer(t);
     drop_option(t, "beta");
     drop_option(t, "residual-attention");
+    drop_option(t, "residual");
     const option own[] = {
         {"betas", OPTION_TEXT, &q.betas, "LIST", "query-key scales, as 0.5,1,2 or 0.2:6:30 (the default)", 0,
          0, false},
@@ -190,6 +186,8 @@ static int run(const command *self, int argc, char **argv) {
         {"entropy-limit", OPTION_REAL, &q.settings.entropy_limit, "F",
          "entropy collapse is below F log T (default 1/3)", 1e-6, 0.999, false},
         {"o", OPTION_TEXT, &q.output, "FILE.csv", "all points as a table", 0, 0, false},
+        {"picture", OPTION_TEXT, &q.picture, "DIR", "draws the diagram into this folder (needs gnuplot)", 0,
+         0, false},
         {"threads", OPTION_SIZE, &q.threads, "N", "threads (default: all cores)", 1, 4096, false},
         {"json", OPTION_FLAG, &q.json, NULL, "machine-readable report", 0, 0, false},
     };
@@ -199,6 +197,9 @@ static int run(const command *self, int argc, char **argv) {
     axis betas = {0}, residuals = {0};
     outcome = parse_axis(self, "betas", q.betas, &betas);
     if (outcome == 0) outcome = parse_axis(self, "residuals", q.residuals, &residuals);
+    if (outcome == 0 && q.picture != NULL && (betas.count < 2 || residuals.count < 2))
+        outcome = complain(self, EXIT_USAGE, "--picture needs at least two --betas and two --residuals");
+    if (outcome == 0 && q.picture != NULL) outcome = make_folder(self, q.picture);
     if (outcome == 0) outcome = answer(self, &q, &betas, &residuals);
     free(betas.values);
     free(residuals.values);
@@ -210,5 +211,6 @@ const command command_attention_trainability = {
     "diagram over query-key scale and residual strength: which escape both collapses", run, "",
     "Below a residual strength tokens become alike (rank collapse); above a beta attention condenses on a "
     "few keys\n"
-    "(entropy collapse). Both are judged at initialisation. 'ireneo figure attention_trainability' draws the "
-    "diagram."};
+    "(entropy collapse). Both are judged at initialisation. 'ireneo figure attention_training' shows what "
+    "real training "
+    "says."};

@@ -1288,7 +1288,8 @@ typedef struct ireneo_network_training_report {
     double unigram_entropy;
     /** Mean over the last tenth of the steps, and on the last tenth of the text, which is not trained on. */
     double final_loss, held_out_loss;
-    /** What prediction by the frequencies of the whole text would lose on that last tenth. */
+    /** What prediction by the frequencies of the whole text loses at the masked positions of that last tenth.
+     */
     double held_out_unigram;
     /** Mean loss over each twentieth of the steps; NaN where there were none. */
     double curve[IRENEO_CURVE_POINTS];

@@ -1,7 +1,10 @@
 #!/bin/sh
 # `ireneo attention simulate` and `train` through the program: reports, and bad input with its exit codes.
 set -u
+export OMP_WAIT_POLICY=passive # threads that wait leave the cores to the other tests
 program=$1
+here=$(cd "$(dirname "$0")" && pwd)
+export IRENEO_FIGURES="$here/../figures" IRENEO_DATA="$here/../data" # wherever the program was built
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 failures=0
@@ -53,6 +56,17 @@ expect 0 '' train "$folder/fox.txt" $small --heads 2 --steps 10 --batch 4 --thre
 check 'threads do not matter' "r['final_loss'] == json.load(open('$folder/first'))['final_loss']"
 expect 0 '' train --help
 expect 0 '' simulate --help
+
+# What is recommended, put back: both the recursion and real networks of that size keep away from both collapses.
+expect 0 '' recommend --preset bert-base --json
+check 'options to go on with' "'--beta' in r['options']"
+options=$(${PYTHON:-python3} -c "import json; print(json.load(open('$folder/out'))['options'])")
+expect 0 '' propagate $options --json
+check 'recommended scales, recursion' "r['rho'][12] < 0.95 and min(r['entropy']) > math.log(512) / 3"
+check 'half of the distance is left' "abs((1 - r['rho'][12]) / (1 - r['rho'][0]) - 0.5) < 1e-4"
+expect 0 '' simulate $options --forward --draws 2 --json
+check 'recommended scales, networks' "r['rho'][12] < 0.95 and min(r['entropy'][1:]) > math.log(512) / 3"
+check 'networks beside the recursion' "all(abs(a - b) < 0.06 for a, b in zip(r['rho'], r['rho_law']))"
 
 # Figures: the data are there and gnuplot draws them.
 "$program" figure attention_depth --quick -o "$folder/figures" >/dev/null && [ -s "$folder/figures/attention_depth.svg" ] &&

@@ -1,5 +1,5 @@
-/* Depth at full size: T = 512, d = 720, 30 layers, 10 networks, beta = 0.5 and 3, against the recursion and
- * against the table of docs/attention-network.md. Half a minute on two free cores. */
+/* Depth at full size: T = 512, d = 720, 30 layers, 10 networks, beta = 0.5 and 3, two seeds, against the
+ * recursion and against the table of docs/attention-network.md. A minute on two free cores. */
 #include "ireneo.h"
 
 #include <math.h>
@@ -14,15 +14,15 @@
 enum { LAYERS = 30, ROWS = 5 };
 static const size_t DEPTHS[ROWS] = {1, 5, 10, 20, 30};
 
-/* Simulated rho within 3 standard errors (plus 0.003 for the finite width) of the exact-T recursion started
- * at the overlap that the tokens really have. Seed fixed; over seeds one of the ten numbers would fail in
- * about one run of ten (t distribution with 9 degrees of freedom). */
-static void check(double beta, const double *table, bool limit_is_wrong) {
+/* Simulated rho within 3 standard errors of the exact-T recursion started
+ * at the overlap that the tokens really have. Seeds fixed; over seeds one of the five numbers would fail in
+ * about one run of twenty (t distribution with 9 degrees of freedom). */
+static void check(double beta, uint64_t seed, const double *table, bool limit_is_wrong) {
     ireneo_transformer t;
     ireneo_transformer_defaults(&t);
     t.layers = LAYERS;
     t.beta = beta;
-    ireneo_network_settings settings = {.draws = 10, .seed = 1, .forward_only = 1};
+    ireneo_network_settings settings = {.draws = 10, .seed = seed, .forward_only = 1};
     ireneo_network_depth depths[LAYERS + 1];
     ireneo_propagation p;
     assert_int_equal(ireneo_attention_simulate(&t, &settings, depths), IRENEO_OK);
@@ -31,9 +31,9 @@ static void check(double beta, const double *table, bool limit_is_wrong) {
     for (size_t i = 0; i < ROWS; i++) {
         size_t l = DEPTHS[i];
         ireneo_estimate rho = depths[l].rho;
-        print_message("beta %g, layer %2zu: rho %.4f (%.4f), exact at T %.4f, T to inf %.4f\n", beta, l,
-                      rho.mean, rho.error, p.rho[l], p.rho_limit[l]);
-        assert_true(fabs(rho.mean - p.rho[l]) < 3.0 * rho.error + 0.003);
+        print_message("beta %g, seed %u, layer %2zu: rho %.4f (%.4f), exact at T %.4f, T to inf %.4f\n", beta,
+                      (unsigned)seed, l, rho.mean, rho.error, p.rho[l], p.rho_limit[l]);
+        assert_true(fabs(rho.mean - p.rho[l]) < 3.0 * rho.error);
         assert_true(fabs(p.rho[l] - table[i]) <
                     0.012); /* the table starts at rho_0 = 0.05, by three digits */
     }
@@ -44,13 +44,13 @@ static void check(double beta, const double *table, bool limit_is_wrong) {
 static void test_low_variance(void **state) {
     (void)state;
     const double table[ROWS] = {0.066, 0.158, 0.347, 0.782, 0.958};
-    check(0.5, table, false);
+    for (uint64_t seed = 1; seed <= 2; seed++) check(0.5, seed, table, false);
 }
 
 static void test_high_variance(void **state) {
     (void)state;
     const double table[ROWS] = {0.058, 0.106, 0.184, 0.406, 0.707};
-    check(3.0, table, true);
+    for (uint64_t seed = 1; seed <= 2; seed++) check(3.0, seed, table, true);
 }
 
 int main(void) {

@@ -34,6 +34,41 @@ static void test_exponential(void **state) {
     assert_true(isfinite(ireneo_exponential(1e30f)));
 }
 
+/* One tile, tiles in both directions, every way of reading the operands, against three loops. */
+static void check_product(size_t rows, size_t columns, bool turn_a, bool turn_b) {
+    enum { INNER = 7 };
+    float *a = malloc(rows * INNER * sizeof *a), *b = malloc(columns * INNER * sizeof *b),
+          *c = malloc(rows * columns * sizeof *c), *before = malloc(rows * columns * sizeof *before);
+    ireneo_fill_normal_floats(31, 0, 0, rows * INNER, a);
+    ireneo_fill_normal_floats(31, 1, 0, columns * INNER, b);
+    ireneo_fill_normal_floats(31, 2, 0, rows * columns, before);
+    memcpy(c, before, rows * columns * sizeof *c);
+    ireneo_product(rows, columns, INNER, 2.0f, turn_a ? ireneo_turned(a, rows) : ireneo_plain(a, INNER),
+                   turn_b ? ireneo_turned(b, INNER) : ireneo_plain(b, columns), 0.5f, c, columns, 2);
+    for (size_t i = 0; i < rows; i++)
+        for (size_t j = 0; j < columns; j++) {
+            double sum = 0.5 * (double)before[i * columns + j];
+            for (size_t k = 0; k < INNER; k++)
+                sum += 2.0 * (double)(turn_a ? a[k * rows + i] : a[i * INNER + k]) *
+                       (double)(turn_b ? b[j * INNER + k] : b[k * columns + j]);
+            expect_near((double)c[i * columns + j], sum, 1e-4, "product");
+        }
+    free(a);
+    free(b);
+    free(c);
+    free(before);
+}
+
+static void test_products(void **state) {
+    (void)state;
+    for (int turns = 0; turns < 4; turns++) {
+        check_product(5, 2100, turns & 1, turns & 2);
+        check_product(900, 5, turns & 1, turns & 2);
+        check_product(300, 1030, turns & 1, turns & 2);
+        check_product(3, 4, turns & 1, turns & 2);
+    }
+}
+
 /* ---- rows ---- */
 
 static void check_softmax(size_t count, double spread, uint64_t seed) {
@@ -311,9 +346,10 @@ static void test_row_measures(void **state) {
 int main(void) {
     int before = ireneo_blas_threads(1);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_exponential),   cmocka_unit_test(test_softmax),
-        cmocka_unit_test(test_layer_norm),    cmocka_unit_test(test_activations),
-        cmocka_unit_test(test_whole_network), cmocka_unit_test(test_row_measures),
+        cmocka_unit_test(test_exponential),  cmocka_unit_test(test_products),
+        cmocka_unit_test(test_softmax),      cmocka_unit_test(test_layer_norm),
+        cmocka_unit_test(test_activations),  cmocka_unit_test(test_whole_network),
+        cmocka_unit_test(test_row_measures),
     };
     int failures = cmocka_run_group_tests(tests, NULL, NULL);
     ireneo_blas_threads(before);

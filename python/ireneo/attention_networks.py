@@ -59,7 +59,7 @@ class TrainingReport:
     #: Mean over the last tenth of the steps, and on the last tenth of the text, which is not trained on.
     final_loss: float
     held_out_loss: float
-    #: What prediction by the frequencies of the whole text would lose there.
+    #: What prediction by the frequencies of the whole text loses at the same positions.
     held_out_unigram: float
     #: Mean loss over each twentieth of the steps.
     curve: np.ndarray = field(repr=False)

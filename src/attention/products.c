@@ -3,7 +3,8 @@
 
 #include <cblas.h>
 
-enum { TILE_ROWS = 128 };
+/* Sides of a tile, at most. BLAS packs both operands again for every tile: flat or narrow ones cost more. */
+enum { TILE_ROWS = 256, TILE_COLUMNS = 1024 };
 
 static void multiply(size_t rows, size_t columns, size_t inner, ireneo_scalar factor, ireneo_operand a,
                      ireneo_operand b, ireneo_scalar keep, ireneo_scalar *c, size_t stride) {
@@ -18,23 +19,30 @@ static void multiply(size_t rows, size_t columns, size_t inner, ireneo_scalar fa
 #endif
 }
 
-static void multiply_tile(size_t tile, size_t rows, size_t columns, size_t inner, ireneo_scalar factor,
-                          ireneo_operand a, ireneo_operand b, ireneo_scalar keep, ireneo_scalar *c,
-                          size_t stride) {
-    size_t first = tile * TILE_ROWS, count = rows - first < TILE_ROWS ? rows - first : TILE_ROWS;
-    a.values += a.transposed ? first : first * a.stride;
-    multiply(count, columns, inner, factor, a, b, keep, c + first * stride, stride);
+/* How C (rows, columns) is cut, into equal parts. It does not depend on the number of threads. */
+typedef struct grid {
+    size_t rows, columns, inner, down, across;
+} grid;
+
+static void multiply_tile(grid g, size_t tile, ireneo_scalar factor, ireneo_operand a, ireneo_operand b,
+                          ireneo_scalar keep, ireneo_scalar *c, size_t stride) {
+    size_t i = tile / g.across, j = tile % g.across;
+    size_t top = g.rows * i / g.down, height = g.rows * (i + 1) / g.down - top;
+    size_t left = g.columns * j / g.across, breadth = g.columns * (j + 1) / g.across - left;
+    a.values += a.transposed ? top : top * a.stride;
+    b.values += b.transposed ? left * b.stride : left;
+    multiply(height, breadth, g.inner, factor, a, b, keep, c + top * stride + left, stride);
 }
 
 void ireneo_product(size_t rows, size_t columns, size_t inner, ireneo_scalar factor, ireneo_operand a,
                     ireneo_operand b, ireneo_scalar keep, ireneo_scalar *c, size_t stride, int threads) {
-    size_t tiles = (rows + TILE_ROWS - 1) / TILE_ROWS;
-    if (threads <= 1 || tiles == 1) { /* a team of one costs more than a small product */
-        for (size_t tile = 0; tile < tiles; tile++)
-            multiply_tile(tile, rows, columns, inner, factor, a, b, keep, c, stride);
+    grid g = {rows, columns, inner, (rows + TILE_ROWS - 1) / TILE_ROWS,
+              (columns + TILE_COLUMNS - 1) / TILE_COLUMNS};
+    size_t tiles = g.down * g.across;
+    if (threads <= 1 || tiles <= 1) { /* a team of one costs more than a small product */
+        for (size_t tile = 0; tile < tiles; tile++) multiply_tile(g, tile, factor, a, b, keep, c, stride);
         return;
     }
 #pragma omp parallel for num_threads(threads) schedule(static)
-    for (size_t tile = 0; tile < tiles; tile++)
-        multiply_tile(tile, rows, columns, inner, factor, a, b, keep, c, stride);
+    for (size_t tile = 0; tile < tiles; tile++) multiply_tile(g, tile, factor, a, b, keep, c, stride);
 }

@@ -1,4 +1,4 @@
-/* Matrix products of the network: BLAS on tiles of rows, threads over tiles. The tiles do not depend on the
+/* Matrix products of the network: BLAS on tiles, threads over tiles. The tiles do not depend on the
  * number of threads, so neither do the bits of the result. */
 #ifndef IRENEO_ATTENTION_PRODUCTS_H
 #define IRENEO_ATTENTION_PRODUCTS_H

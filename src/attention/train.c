@@ -146,10 +146,20 @@ static ireneo_error take_steps(trainer *t, ireneo_network_training_report *repor
     return IRENEO_OK;
 }
 
-/* Mean loss on the last tenth of the text, in sequences that do not overlap, under fixed masks. */
-static double held_out_loss(trainer *t) {
-    size_t T = t->shape.network.context, sequences = (t->text.length - t->text.training) / T, asked = 0;
+/* Loss of a model that knows frequencies only, summed over the batch. */
+static double unigram_loss(const trainer *t) {
+    size_t all = t->settings.batch * t->shape.network.context;
     double sum = 0.0;
+    for (size_t i = 0; i < all; i++)
+        if (t->targets[i] >= 0) sum -= log(t->text.frequency[t->targets[i]]);
+    return sum;
+}
+
+/* Mean losses on the last tenth of the text, in sequences that do not overlap, under fixed masks: of the
+ * network and, at the same positions, of frequencies alone, so that the luck of the masks cancels. */
+static void judge_held_out(trainer *t, ireneo_network_training_report *report) {
+    size_t T = t->shape.network.context, sequences = (t->text.length - t->text.training) / T, asked = 0;
+    double sum = 0.0, unigram_sum = 0.0;
     for (size_t first = 0; first < sequences; first += t->settings.batch) {
         for (size_t b = 0; b < t->settings.batch; b++) {
             bool there = first + b < sequences;
@@ -158,16 +168,11 @@ static double held_out_loss(trainer *t) {
                              STREAM_HELD_OUT + first + b, t->tokens + b * T, t->targets + b * T);
         }
         asked += count_asked(t);
-        sum += pass(t, 0.0);
+        unigram_sum += unigram_loss(t);
+        if (!report->diverged) sum += pass(t, 0.0);
     }
-    return asked > 0 ? sum / (double)asked : NAN;
-}
-
-/* The same for a model that knows frequencies only. */
-static double held_out_unigram(const ireneo_text *text) {
-    double sum = 0.0;
-    for (size_t i = text->training; i < text->length; i++) sum -= log(text->frequency[text->symbols[i]]);
-    return sum / (double)(text->length - text->training);
+    report->held_out_unigram = asked > 0 ? unigram_sum / (double)asked : NAN;
+    report->held_out_loss = report->diverged ? INFINITY : asked > 0 ? sum / (double)asked : NAN;
 }
 
 /* ---- the whole run ---- */
@@ -238,13 +243,12 @@ static ireneo_error run(trainer *t, ireneo_network_training_report *report) {
     report->symbols = t->text.distinct;
     report->parameters = t->count;
     report->unigram_entropy = t->text.entropy;
-    report->held_out_unigram = held_out_unigram(&t->text);
     draw_batch(t, 0);
     ireneo_diagnosis before, after;
     size_t looks = t->settings.batch < 4 ? t->settings.batch : 4;
     IRENEO_TRY(ireneo_diagnose(&t->shape, t->parameters, t->tokens, t->targets, looks, &before));
     IRENEO_TRY(take_steps(t, report));
-    report->held_out_loss = report->diverged ? INFINITY : held_out_loss(t);
+    judge_held_out(t, report);
     draw_batch(t, 0);
     IRENEO_TRY(ireneo_diagnose(&t->shape, t->parameters, t->tokens, t->targets, looks, &after));
     report->rho_0_before = before.rho_0;

@@ -81,12 +81,22 @@ static ireneo_error run_gnuplot(const char *folder, const figure *chosen, const 
     return IRENEO_OK;
 }
 
+static ireneo_error draw(const char *folder, const figure *chosen, const char *directory) {
+    static const char *const formats[] = {"svg", "png", "pdf"};
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+        IRENEO_TRY(run_gnuplot(folder, chosen, directory, formats[i]));
+    return IRENEO_OK;
+}
+
+ireneo_error ireneo_figure_draw(const figure *chosen, const char *directory) {
+    char folder[PATH_MAX];
+    IRENEO_TRY(find_scripts(folder, sizeof folder));
+    return draw(folder, chosen, directory);
+}
+
 ireneo_error ireneo_figure_make(const figure *chosen, const figure_request *request) {
     char folder[PATH_MAX];
     IRENEO_TRY(find_scripts(folder, sizeof folder));
     IRENEO_TRY(chosen->make(request));
-    static const char *const formats[] = {"svg", "png", "pdf"};
-    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
-        IRENEO_TRY(run_gnuplot(folder, chosen, request->directory, formats[i]));
-    return IRENEO_OK;
+    return draw(folder, chosen, request->directory);
 }

@@ -45,4 +45,7 @@ ireneo_error ireneo_csv_close(figure_csv *csv);
 /* Makes the data and draws NAME.svg, NAME.png and NAME.pdf into the request's directory. */
 ireneo_error ireneo_figure_make(const figure *chosen, const figure_request *request);
 
+/* Draws data that are already in the directory. */
+ireneo_error ireneo_figure_draw(const figure *chosen, const char *directory);
+
 #endif

@@ -1,38 +1,17 @@
 /* Figure "attention_training": the trainability diagram with training runs on it.
  *
  * The full figure trains a network at every point (half an hour on two cores); the quick one takes the
- * outcomes that are shipped in data/attention-training.csv, which the full figure made. */
+ * outcomes that are shipped in data/attention-training.csv, from the same settings. */
 #include "base/error.h"
 #include "base/file_view.h"
 #include "base/memory.h"
+#include "lab/data_folder.h"
 #include "lab/figures.h"
 #include "lab/training_runs.h"
 
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-/* A file of data/: in the folder that IRENEO_DATA names, in the source tree above the program, or installed.
- */
-static ireneo_error find_data(const char *file, char *path, size_t size) {
-    const char *named = getenv("IRENEO_DATA");
-    char program[PATH_MAX] = "";
-    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
-    if (length > 0) program[length] = '\0';
-    char *slash = strrchr(program, '/');
-    if (slash != NULL) *slash = '\0';
-    const char *const tails[] = {"/../data", "/../../data", "/../share/ireneo/data"};
-    for (size_t i = 0; i < 1 + sizeof tails / sizeof *tails; i++) {
-        if (i == 0 && named == NULL) continue;
-        int written = i == 0 ? snprintf(path, size, "%s/%s", named, file)
-                             : snprintf(path, size, "%s%s/%s", program, tails[i - 1], file);
-        if (written > 0 && (size_t)written < size && access(path, R_OK) == 0) return IRENEO_OK;
-    }
-    return ireneo_fail(IRENEO_ERROR_IO, "%s was not found; set IRENEO_DATA to the folder that holds it",
-                       file);
-}
 
 /* ---- the diagram ---- */
 
@@ -107,7 +86,7 @@ static ireneo_error copy_runs(const figure_request *request) {
     char path[PATH_MAX + 64];
     ireneo_file_view view;
     figure_csv csv;
-    IRENEO_TRY(find_data("attention-training.csv", path, sizeof path));
+    IRENEO_TRY(ireneo_data_path("attention-training.csv", path, sizeof path));
     IRENEO_TRY(ireneo_file_view_open(path, &view));
     ireneo_error failed = ireneo_csv_open(request, "attention_training_runs.csv", &csv);
     if (failed == IRENEO_OK) {
@@ -138,7 +117,7 @@ static ireneo_error train_all(const figure_request *request, const char *text, F
 static ireneo_error train_runs(const figure_request *request) {
     char text[PATH_MAX + 64];
     figure_csv csv;
-    IRENEO_TRY(find_data("genesis.txt", text, sizeof text));
+    IRENEO_TRY(ireneo_data_path("genesis.txt", text, sizeof text));
     IRENEO_TRY(ireneo_csv_open(request, "attention_training_runs.csv", &csv));
     ireneo_error failed = train_all(request, text, csv.stream), closed = ireneo_csv_close(&csv);
     return failed != IRENEO_OK ? failed : closed;

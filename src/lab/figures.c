@@ -27,6 +27,7 @@ const figure *const ireneo_figures[] = {
     &figure_attention_gradient,      //
     &figure_attention_gain,          //
     &figure_attention_depth,         //
+    &figure_attention_trainability,  //
     &figure_attention_training,      //
 };
 const size_t ireneo_figure_count = sizeof ireneo_figures / sizeof ireneo_figures[0];

@@ -8,6 +8,7 @@ extern const figure figure_attention_depth;
 extern const figure figure_attention_gain;
 extern const figure figure_attention_gradient;
 extern const figure figure_attention_participation;
+extern const figure figure_attention_trainability;
 extern const figure figure_attention_training;
 extern const figure figure_capacity;
 extern const figure figure_linear_1;
