@@ -67,7 +67,10 @@ static void print_summary(const simulate_question *q, const ireneo_dense_summary
     printf("\n\n");
     static const char *const meaning[] = {"share of draws that retrieve", "median lambda that retrieves",
                                           "median angle that retrieves, rad"};
-    printf("  %-34s %.6g +- %.2g\n", meaning[e->measure], s->value, s->error);
+    if (isinf(s->value))
+        printf("  %-34s none, for half of the draws or more\n", meaning[e->measure]);
+    else
+        printf("  %-34s %.6g +- %.2g\n", meaning[e->measure], s->value, s->error);
     if (!isnan(theory.finite)) printf("  %-34s %.6g\n", "theory at this N", theory.finite);
     if (!isnan(theory.limit)) printf("  %-34s %.6g\n", "theory, N to infinity", theory.limit);
 }
