@@ -54,6 +54,13 @@ near theory 0.6254 0.0001 --method scalars --ensemble gaussian --neurons 40 --al
 near value 1 0 --neurons 20 --patterns 100 --lambda 2 --draws 5
 near log_patterns 4.605170186 0.000000001 --neurons 20 --patterns 100 --lambda 2 --draws 1
 
+# Exponents of 1e13 and more overflow nothing: the pattern itself keeps all of the attention.
+for method in "direct --neurons 20" "scalars --neurons 20" "tail --neurons 1000" "hybrid --neurons 200" \
+    "conditioning --ensemble gaussian --neurons 20"; do
+    # shellcheck disable=SC2086
+    near value 1 0 --method $method --alpha 0.1 --lambda 1e12 --draws 3
+done
+
 # The seed is reported and decides everything; threads do not.
 expect 0 "seed 42" --neurons 16 --alpha 0.3 --measure lambda --draws 3 --steps 5 --seed 42
 # answer FILE ARGUMENTS...: the report but for the seconds, in FILE.
@@ -207,6 +214,7 @@ same one old "a store without draws"
 # --- bad input makes no store
 none="$folder/none.db"
 refuse "2^63" --neurons 200 --alpha 0.3 --lambda 1 --db "$none"
+refuse "at most 2^31" --method conditioning --ensemble gaussian --neurons 20 --patterns 1e10 --lambda 1 --db "$none"
 refuse "too few" --method tail --neurons 20 --patterns 50 --lambda 1 --db "$none"
 refuse "lambda must lie above 0" --neurons 20 --alpha 0.3 --lambda 0 --db "$none"
 refuse "give --db" --neurons 20 --alpha 0.3 --lambda 1 --shard 1/2
@@ -220,6 +228,11 @@ refuse "lambda must lie above 0" --neurons 20 --alpha 0.3 --lambda -1
 refuse "must be positive" --neurons 20 --alpha 0 --lambda 1
 refuse "must be positive" --neurons 20 --alpha -0.2 --lambda 1
 refuse "--neurons must lie between 2" --neurons 1 --alpha 0.3 --lambda 1
+refuse "lambda must lie above 0" --neurons 20 --alpha 0.3 --lambda 1e308
+refuse "takes a number" --neurons 20 --alpha nan --lambda 1
+refuse "--patterns must lie between 2" --neurons 20 --patterns 1 --lambda 1
+refuse "--patterns must lie between 2" --neurons 20 --patterns 1e19 --lambda 1
+expect 4 "not enough memory" --neurons 20 --alpha 0.3 --lambda 1 --draws 1e12
 refuse "above 2^63" --neurons 200 --alpha 0.3 --lambda 1
 refuse "above 2^63" --method scalars --neurons 200 --alpha 0.3 --lambda 1
 refuse "give --lambda" --neurons 20 --alpha 0.3

@@ -110,9 +110,13 @@ ireneo_error ireneo_dense_count_others(const ireneo_dense_experiment *e, size_t 
 static ireneo_error check_patterns(const ireneo_dense_experiment *e) {
     size_t others;
     double log_kept;
-    bool split = e->method == IRENEO_METHOD_TAIL || e->method == IRENEO_METHOD_HYBRID;
-    return split ? ireneo_tail_check(e->log_patterns, e->kept, &log_kept)
-                 : ireneo_dense_count_others(e, &others);
+    if (e->method == IRENEO_METHOD_TAIL || e->method == IRENEO_METHOD_HYBRID)
+        return ireneo_tail_check(e->log_patterns, e->kept, &log_kept);
+    IRENEO_TRY(ireneo_dense_count_others(e, &others));
+    if (e->method == IRENEO_METHOD_CONDITIONING && others > INT32_MAX)
+        return ireneo_fail(IRENEO_ERROR_ARGUMENT,
+                           "the method conditioning holds at most 2^31 patterns, not %zu", others + 1);
+    return IRENEO_OK;
 }
 
 ireneo_error ireneo_dense_check(const ireneo_dense_experiment *e) {
