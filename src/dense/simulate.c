@@ -108,7 +108,7 @@ ireneo_error ireneo_dense_count_others(const ireneo_dense_experiment *e, size_t 
 
 /* Numbers of patterns that the method cannot hold. */
 static ireneo_error check_patterns(const ireneo_dense_experiment *e) {
-    size_t others;
+    size_t others = 0;
     double log_kept;
     if (e->method == IRENEO_METHOD_TAIL || e->method == IRENEO_METHOD_HYBRID)
         return ireneo_tail_check(e->log_patterns, e->kept, &log_kept);
