@@ -55,7 +55,7 @@ near value 1 0 --neurons 20 --patterns 100 --lambda 2 --draws 5
 near log_patterns 4.605170186 0.000000001 --neurons 20 --patterns 100 --lambda 2 --draws 1
 
 # Exponents of 1e13 and more overflow nothing: the pattern itself keeps all of the attention.
-for method in "direct --neurons 20" "scalars --neurons 20" "tail --neurons 1000" "hybrid --neurons 200" "hybrid --neurons 30" \
+for method in "direct --neurons 20" "scalars --neurons 20" "tail --neurons 1000" "hybrid --neurons 200" "hybrid --neurons 60" \
     "conditioning --ensemble gaussian --neurons 20"; do
     # shellcheck disable=SC2086
     near value 1 0 --method $method --alpha 0.1 --lambda 1e12 --draws 3
