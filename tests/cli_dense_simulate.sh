@@ -5,6 +5,8 @@ set -u
 ireneo=$1
 kills=${KILLS:-4}
 PYTHON=${PYTHON:-python3}
+ASAN_OPTIONS=${ASAN_OPTIONS:-}:allocator_may_return_null=1 # builds with sanitizers: too much memory is an error, not an abort
+export ASAN_OPTIONS
 folder=$(mktemp -d /tmp/ireneo-dense-XXXXXX)
 trap 'rm -rf "$folder"' EXIT
 trap 'exit 130' INT TERM

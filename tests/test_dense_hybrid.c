@@ -60,7 +60,7 @@ static size_t collect(const ireneo_dense_draw *draws, size_t count, quantity whi
 static double chance_of(const ireneo_dense_draw *a, const ireneo_dense_draw *b, size_t draws, quantity which,
                         bool retrieved_only) {
     double *x = malloc(draws * sizeof *x), *y = malloc(draws * sizeof *y);
-    assert_true(x != NULL && y != NULL);
+    if (x == NULL || y == NULL) abort();
     size_t n = collect(a, draws, which, retrieved_only, x), m = collect(b, draws, which, retrieved_only, y);
     assert_true(n >= draws / 3 && m >= draws / 3);
     double chance = kolmogorov_two(x, n, y, m);
