@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { NEURONS = 128, PATTERNS = 200000, QUERIES = 1000, BLOCK = 4096, ROUNDS = 3 };
 
@@ -27,7 +28,7 @@ static double two_passes(const float *patterns, const float *queries, float *sco
     return ireneo_seconds() - start;
 }
 
-static int bench_retrieval(double *seconds) {
+static int bench_retrieval(void) {
     float *patterns = malloc((size_t)PATTERNS * NEURONS * sizeof *patterns);
     float *queries = malloc((size_t)QUERIES * NEURONS * sizeof *queries);
     float *out = calloc((size_t)QUERIES * NEURONS, sizeof *out);
@@ -55,7 +56,6 @@ static int bench_retrieval(double *seconds) {
            QUERIES, NEURONS, PATTERNS, ours, blas, ours / blas);
     printf("peak memory %.0f MB, patterns alone %.0f MB, all scores would be %.0f MB\n",
            (double)ireneo_memory_peak() / 1e6, 4e-6 * PATTERNS * NEURONS, 4e-6 * PATTERNS * QUERIES);
-    *seconds = ours;
     free(patterns);
     free(queries);
     free(out);
@@ -94,21 +94,25 @@ static int bench_direct(void) {
 }
 
 /* The same retrieval step by PyTorch, where it is installed. */
-static int bench_torch(double ours) {
-    char line[4096], folder[2048];
+static int bench_torch(void) {
+    char line[4096], folder[2048], library[2048] = "";
     snprintf(folder, sizeof folder, "%s", __FILE__);
     char *slash = strrchr(folder, '/');
     if (slash != NULL) *slash = '\0';
-    snprintf(line, sizeof line, "/usr/bin/python3 '%s/dense_torch.py' %d %d %d %d %.6f", folder, QUERIES,
-             NEURONS, PATTERNS, ireneo_thread_count(0), ours);
+    ssize_t length = readlink("/proc/self/exe", library, sizeof library - 32);
+    if (length < 0) return 1;
+    library[length] = '\0';
+    slash = strrchr(library, '/');
+    if (slash != NULL) strcpy(slash, "/../libireneo.so");
+    snprintf(line, sizeof line, "IRENEO_LIBRARY='%s' /usr/bin/python3 '%s/dense_torch.py' %d %d %d %d",
+             library, folder, QUERIES, NEURONS, PATTERNS, ireneo_thread_count(0));
     fflush(stdout);
     return system(line) == 0 ? 0 : 1;
 }
 
 int main(void) {
-    double seconds;
-    int outcome = bench_retrieval(&seconds);
+    int outcome = bench_retrieval();
     if (outcome == 0) outcome = bench_direct();
-    if (outcome == 0) outcome = bench_torch(seconds);
+    if (outcome == 0) outcome = bench_torch();
     return outcome;
 }

@@ -1,9 +1,12 @@
 /* ireneo dense simulate: draws of random memories, by five methods. */
 #include "commands.h"
 #include "dense_words.h"
+#include "lab/draws.h"
 #include "report.h"
+#include "shard.h"
 
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -12,6 +15,9 @@ typedef struct simulate_question {
     const char *method, *ensemble, *measure;
     double alpha;
     size_t patterns, draws, threads;
+    const char *database, *shard;
+    double wait;
+    size_t shard_index, shard_count, made; /* made: draws that the store did not have */
     bool json;
 } simulate_question;
 
@@ -56,10 +62,15 @@ static void print_summary(const simulate_question *q, const ireneo_dense_summary
            e->steps == 1 ? "" : "s at most");
     if (e->measure != IRENEO_MEASURE_LAMBDA) printf("lambda %.6g  ", e->lambda);
     if (e->measure != IRENEO_MEASURE_ANGLE) printf("angle %.6g rad  ", e->angle);
-    printf("%zu draws, seed %llu, %.3g s\n\n", s->draws, (unsigned long long)e->seed, s->seconds);
+    printf("%zu draws, seed %llu, %.3g s", s->draws, (unsigned long long)e->seed, s->seconds);
+    if (q->database != NULL) printf(", %zu new in %s", q->made, q->database);
+    printf("\n\n");
     static const char *const meaning[] = {"share of draws that retrieve", "median lambda that retrieves",
                                           "median angle that retrieves, rad"};
-    printf("  %-34s %.6g +- %.2g\n", meaning[e->measure], s->value, s->error);
+    if (isinf(s->value))
+        printf("  %-34s none, for half of the draws or more\n", meaning[e->measure]);
+    else
+        printf("  %-34s %.6g +- %.2g\n", meaning[e->measure], s->value, s->error);
     if (!isnan(theory.finite)) printf("  %-34s %.6g\n", "theory at this N", theory.finite);
     if (!isnan(theory.limit)) printf("  %-34s %.6g\n", "theory, N to infinity", theory.limit);
 }
@@ -89,6 +100,7 @@ static int print_report(const command *self, const simulate_question *q, const i
     ireneo_json_number(&json, "theory", theory.finite);
     ireneo_json_number(&json, "theory_limit", theory.limit);
     ireneo_json_number(&json, "seconds", s->seconds);
+    ireneo_json_size(&json, "new_draws", q->made);
     ireneo_json_end_object(&json);
     return print_json(self, &json, EXIT_DONE);
 }
@@ -127,7 +139,23 @@ static int complete(const command *self, simulate_question *q, const option *opt
         return complain(self, EXIT_USAGE, "--angle is what is measured; leave it out");
     bool one_step = e->method == IRENEO_METHOD_SCALARS || e->method == IRENEO_METHOD_TAIL;
     if (!options[STEPS].given) e->steps = one_step ? 1 : 400;
-    return 0;
+    if (q->shard != NULL && q->database == NULL)
+        return complain(self, EXIT_USAGE, "--shard needs a store for its draws; give --db FILE");
+    return parse_shard(self, q->shard, &q->shard_index, &q->shard_count);
+}
+
+static ireneo_error simulate(simulate_question *q, ireneo_dense_summary *summary) {
+    const ireneo_dense_experiment *e = &q->experiment;
+    ireneo_progress *progress = start_progress();
+    if (q->database == NULL) {
+        q->made = q->draws;
+        return ireneo_dense_simulate(e, q->draws, (int)q->threads, progress, NULL, summary);
+    }
+    queue_settings settings = {
+        .threads = (int)q->threads, .shard = q->shard_index, .shards = q->shard_count, .stage = "draws"};
+    settings.progress = progress;
+    signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is a failed write */
+    return ireneo_draws_run_in(q->database, q->wait, &settings, e, q->draws, &q->made, summary);
 }
 
 static int run(const command *self, int argc, char **argv) {
@@ -135,7 +163,8 @@ static int run(const command *self, int argc, char **argv) {
                            .method = "direct",
                            .ensemble = "spherical",
                            .measure = "probability",
-                           .draws = 100};
+                           .draws = 100,
+                           .wait = 60.0};
     ireneo_dense_experiment *e = &q.experiment;
     option options[] = {
         {"method", OPTION_CHOICE, &q.method, "direct|scalars|tail|conditioning|hybrid",
@@ -160,6 +189,11 @@ static int run(const command *self, int argc, char **argv) {
          "retrieved after many steps: |x-xi|^2 < E |xi|^2 (default 0.1)", 0, 1, false},
         {"seed", OPTION_SEED, &e->seed, "S", "seed of the random numbers (default 1)", 0, 0, false},
         {"threads", OPTION_SIZE, &q.threads, "N", "threads (default: all cores)", 1, 4096, false},
+        {"db", OPTION_TEXT, &q.database, "FILE", "store of results; known draws are not made again", 0, 0,
+         false},
+        {"shard", OPTION_TEXT, &q.shard, "I/N", "with --db: only the I-th of N parts of the draws", 0, 0,
+         false},
+        {"wait", OPTION_REAL, &q.wait, "S", "seconds to wait for a store in use (default 60)", 0, 1e6, false},
         {"json", OPTION_FLAG, &q.json, NULL, "machine-readable report", 0, 0, false},
     };
     int outcome =
@@ -170,17 +204,24 @@ static int run(const command *self, int argc, char **argv) {
     if (outcome != 0) return outcome;
     catch_interrupts();
     ireneo_dense_summary summary;
-    ireneo_error failed = ireneo_dense_simulate(e, q.draws, (int)q.threads, start_progress(), NULL, &summary);
+    ireneo_error failed = simulate(&q, &summary);
     finish_progress();
+    if (failed == IRENEO_ERROR_CANCELLED && q.database != NULL)
+        return complain(self, EXIT_INTERRUPTED,
+                        "interrupted; finished draws are kept in %s and the same command goes on from them",
+                        q.database);
     if (failed != IRENEO_OK) return report_error(self, failed);
     return print_report(self, &q, &summary);
 }
 
-const command command_dense_simulate = {"dense simulate",
-                                        "random memories, also of sizes that cannot be stored", run, "",
-                                        "A draw stores P random patterns and starts at, or at an angle from, "
-                                        "the first. One step retrieves it when it\n"
-                                        "gets more than half of the attention. direct: all patterns; "
-                                        "scalars: one step, exact, P numbers; tail: one\n"
-                                        "step, any P; conditioning: many steps, exact, Gaussian patterns; "
-                                        "hybrid: many steps, spherical patterns, any P."};
+const command command_dense_simulate = {
+    "dense simulate", "random memories, also of sizes that cannot be stored", run, "",
+    "A draw stores P random patterns and starts at, or at an angle from, the first. One step retrieves it "
+    "when it\n"
+    "gets more than half of the attention. direct: all patterns; scalars: one step, exact, P numbers; tail: "
+    "one\n"
+    "step, any P; conditioning: many steps, exact, Gaussian patterns; hybrid: many steps, spherical "
+    "patterns, any P.\n"
+    "With --db a simulation that was stopped makes only the draws that are missing; several may share a "
+    "store,\n"
+    "and 'ireneo sweep --merge ALL.db PART1.db PART2.db' joins stores."};

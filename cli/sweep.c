@@ -3,6 +3,7 @@
 #include "lab/parts.h"
 #include "lab/plan.h"
 #include "lab/ranks.h"
+#include "shard.h"
 #include "sweep_report.h"
 
 #include <math.h>
@@ -58,20 +59,6 @@ static int merge_stores(const command *self, const char *into, const char *const
 
 /* ---- the plan ---- */
 
-static int parse_shard(const command *self, sweep_request *q) {
-    char rest;
-    q->shard_index = 0;
-    q->shard_count = 1;
-    if (q->shard == NULL) return 0;
-    unsigned index, count;
-    if (strchr(q->shard, '-') != NULL || sscanf(q->shard, "%u/%u%c", &index, &count, &rest) != 2 ||
-        count < 1 || index < 1 || index > count)
-        return complain(self, EXIT_USAGE, "--shard is I/N with 1 <= I <= N, such as 2/8, not '%s'", q->shard);
-    q->shard_index = index - 1;
-    q->shard_count = count;
-    return 0;
-}
-
 static ireneo_error parse_grids(sweep_request *q) {
     if (q->dims != NULL)
         if (ireneo_grid_parse("--dim", q->dims, 1, 1e6, true, &q->plan.dims) != IRENEO_OK)
@@ -111,7 +98,7 @@ static int check_request(const command *self, const sweep_request *q) {
 
 static int fill_plan(const command *self, sweep_request *q) {
     int outcome = check_request(self, q);
-    if (outcome == 0) outcome = parse_shard(self, q);
+    if (outcome == 0) outcome = parse_shard(self, q->shard, &q->shard_index, &q->shard_count);
     if (outcome != 0) return outcome;
     ireneo_error failed = parse_grids(q);
     if (failed != IRENEO_OK) return report_error(self, failed);

@@ -18,7 +18,7 @@ set label 2 "lost" at 0.75,0.95 center front tc rgb "#444444"
 plot "dense_phases_spherical.csv" using 1:2 skip 1 with filledcurves y1=0 lc rgb green notitle, \
      "" using 1:2 skip 1 with lines lt 1 lw 3 title "α_1 = α_c", \
      "" using 1:3 skip 1 with lines lt 4 dt 4 title "α_*, few rivals below", \
-     "" using 1:5 skip 1 with lines lt 2 dt 2 title "proven by Ramsauer et al."
+     "" using 1:5 skip 1 with lines lt 2 dt 2 title "Ramsauer et al.'s proof"
 
 set title "Gaussian patterns"
 unset ylabel
@@ -31,9 +31,9 @@ set label 2 "lost" at 1.6,0.57 center front tc rgb "#444444"
 set label 3 "most retrieved" at 1.4,0.33 center front tc rgb "#444444"
 plot "dense_phases_gaussian.csv" using 1:2 skip 1 with filledcurves y1=0 lc rgb sky notitle, \
      "" using 1:4 skip 1 with filledcurves y1=0 lc rgb green notitle, \
-     "" using 1:2 skip 1 with lines lt 1 lw 3 title "α_1, saturates at 1/2", \
-     "" using 1:3 skip 1 with lines lt 4 dt 4 title "α_*", \
-     "" using 1:4 skip 1 with lines lt 3 title "α_c ≥, saturates at log(2)/4"
+     "" using 1:2 skip 1 with lines lt 1 lw 3 title "α_1, up to 1/2", \
+     "" using 1:($3 < 0.6 ? $3 : NaN) skip 1 with lines lt 4 dt 4 title "α_*", \
+     "" using 1:4 skip 1 with lines lt 3 title "α_c ≥, up to log(2)/4"
 
 set title "binary patterns"
 set xrange [0:3]
@@ -44,6 +44,6 @@ set label 2 "lost" at 2.4,0.77 center front tc rgb "#444444"
 unset label 3
 set key left top reverse Left
 plot "dense_phases_binary.csv" using 1:2 skip 1 with filledcurves y1=0 lc rgb green notitle, \
-     "" using 1:2 skip 1 with lines lt 1 lw 3 title "α_1 = α_c, saturates at log 2", \
+     "" using 1:2 skip 1 with lines lt 1 lw 3 title "α_1 = α_c, up to log 2", \
      "" using 1:3 skip 1 with lines lt 4 dt 4 title "α_*"
 unset multiplot

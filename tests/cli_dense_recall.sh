@@ -45,6 +45,7 @@ np.save("long.npy", 7 * x)
 np.save("narrow.npy", x[:, :49])
 bad = x.copy(); bad[17, 3] = np.nan; np.save("nan.npy", bad)
 bad = x.copy(); bad[21] = 0; np.save("zero.npy", bad)
+np.save("huge.npy", 1e20 * x)
 np.save("empty.npy", x[:0])
 np.save("one.npy", x[:1])
 open("labels.txt", "w").write("".join(f"name{i}\n" for i in range(400)))
@@ -57,6 +58,8 @@ expect 0 "7 name7" patterns.npy queries.npy --labels labels.txt --top 2
 expect 0 "polynomial, degree 8" patterns.npy queries.npy --rule polynomial --degree 8
 expect 0 "P / N = 8" patterns.npy queries.npy --rule sign
 expect 0 "converged" patterns.npy queries.npy --lambda 1e6
+expect 0 "converged" patterns.npy queries.npy --lambda 1e30
+expect 0 "converged" patterns.npy queries.npy --rule polynomial --degree 1000
 expect 0 "nothing would be retrieved" patterns.npy queries.npy --lambda 0.01
 expect 0 "0 steps" patterns.npy queries.npy --steps 0
 expect 0 "converged" one.npy one.npy
@@ -110,6 +113,8 @@ refuse 3 "row 17, column 3" nan.npy queries.npy
 refuse 3 "row 21 is all zeros" zero.npy queries.npy
 refuse 3 "row 21 is all zeros" zero.npy queries.npy --normalise
 refuse 3 "they must agree" patterns.npy narrow.npy
+refuse 3 "row 17, column 3" patterns.npy nan.npy
+refuse 3 "do not fit in float32" huge.npy huge.npy
 refuse 3 "empty.npy" empty.npy queries.npy
 refuse 3 "2 lines for 400" patterns.npy queries.npy --labels few.txt
 refuse 4 "absent" absent.npy queries.npy

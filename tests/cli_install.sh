@@ -107,4 +107,33 @@ done
 # --- the installed program
 [ "$("$prefix/bin/ireneo" --version)" = "$("$program" --version)" ] || fail "the installed program differs"
 "$prefix/bin/ireneo" capacity --dim 100 >/dev/null || fail "the installed program does not run"
+
+# --- its figures, from another folder: a whole one, and one that reads installed data until it is interrupted
+unset IRENEO_DATA IRENEO_FIGURES
+mkdir "$folder/elsewhere"
+cd "$folder/elsewhere"
+if command -v gnuplot >/dev/null 2>&1; then
+    "$prefix/bin/ireneo" figure dense_phases --quick -o pictures >/dev/null || fail "figure dense_phases"
+    [ -s pictures/dense_phases.svg ] && [ -s pictures/dense_phases.png ] || fail "no picture of dense_phases"
+fi
+for figure in dense_words words; do
+    "$prefix/bin/ireneo" figure $figure --quick -o pictures >said 2>&1 &
+    running=$!
+    sleep 1
+    kill -INT $running 2>/dev/null || :
+    code=0
+    wait $running || code=$?
+    [ $code -eq 130 ] || fail "figure $figure of the installed program ended with $code: $(cat said)"
+done
+mv "$prefix/share/ireneo/data" "$folder/data-elsewhere"
+code=0
+"$prefix/bin/ireneo" figure dense_words --quick -o pictures >said 2>&1 || code=$?
+[ $code -eq 4 ] && grep -q "words-100d.npy was not found" said || fail "figure without data: $code, $(cat said)"
+IRENEO_DATA="$folder/data-elsewhere" "$prefix/bin/ireneo" figure dense_words --quick -o pictures >said 2>&1 &
+running=$!
+sleep 1
+kill -INT $running 2>/dev/null || :
+code=0
+wait $running || code=$?
+[ $code -eq 130 ] || fail "figure with IRENEO_DATA ended with $code: $(cat said)"
 echo "installed library: all consumers work"

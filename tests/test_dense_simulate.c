@@ -1,4 +1,5 @@
-/* The five samplers against each other and against the theory, and what a draw depends on.
+/* The samplers (hybrid: test_dense_hybrid.c) against each other and against the theory, and what a draw
+ * depends on.
  *
  * Comparisons by Kolmogorov and Smirnov's test with fixed seeds: a correct sampler would fail one of them
  * with the chance 1e-3 if the seed were fresh. Numbers of the theory: docs/dense.md and
@@ -108,6 +109,18 @@ static void test_tail_like_scalars(void **state) {
     }
 }
 
+static void test_tail_like_direct(void **state) {
+    (void)state;
+    for (size_t i = 0; i < POINTS; i++) {
+        ireneo_dense_experiment tail = experiment(IRENEO_METHOD_TAIL, points[i].ensemble, points[i].neurons,
+                                                  points[i].alpha, points[i].lambda, points[i].angle);
+        ireneo_dense_experiment direct = tail;
+        tail.seed = 31;
+        direct.method = IRENEO_METHOD_DIRECT;
+        expect_same_law(tail, 800, direct, 300, false);
+    }
+}
+
 static void test_conditioning_like_direct(void **state) {
     (void)state;
     const size_t steps[] = {1, 2, 4, 30};
@@ -126,23 +139,6 @@ static void test_conditioning_like_direct(void **state) {
     direct = e;
     direct.method = IRENEO_METHOD_DIRECT;
     expect_same_law(e, 3000, direct, 3000, true);
-}
-
-/* The hybrid leaves the sea's noise out; with 500 of 735 or 2981 patterns kept there is little left. */
-static void test_hybrid_like_direct(void **state) {
-    (void)state;
-    const double lambdas[] = {0.5, 0.55, 1.2}, angles[] = {0.0, 0.0, 0.7};
-    for (size_t i = 0; i < 3; i++) {
-        ireneo_dense_experiment e =
-            experiment(IRENEO_METHOD_HYBRID, IRENEO_SPHERICAL, 26, 0.3, lambdas[i], angles[i]);
-        e.steps = 60;
-        ireneo_dense_experiment direct = e;
-        direct.method = IRENEO_METHOD_DIRECT;
-        double p = simulate(&e, 400, NULL).value;
-        direct.seed = 2;
-        ireneo_dense_summary s = simulate(&direct, 300, NULL);
-        expect_near(p, s.value, 4.0 * hypot(s.error, sqrt(0.25 / 400.0)));
-    }
 }
 
 /* One-step thresholds: exact law at N = 34, alpha = 0.3 is 0.36199; 4 standard errors, chance 6e-5 each. */
@@ -333,8 +329,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_scalars_like_direct),
         cmocka_unit_test(test_tail_like_scalars),
+        cmocka_unit_test(test_tail_like_direct),
         cmocka_unit_test(test_conditioning_like_direct),
-        cmocka_unit_test(test_hybrid_like_direct),
         cmocka_unit_test(test_one_step_lambda),
         cmocka_unit_test(test_converged_lambda),
         cmocka_unit_test(test_tail_at_astronomic_sizes),

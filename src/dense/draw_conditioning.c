@@ -158,9 +158,6 @@ static ireneo_error run(void *context, const double *lambdas, const double *angl
 static ireneo_error create(conditioning *c) {
     size_t n = c->neurons;
     uint64_t seed = c->experiment->seed;
-    if (c->others > INT32_MAX)
-        return ireneo_fail(IRENEO_ERROR_ARGUMENT,
-                           "the method conditioning holds at most 2^31 patterns, not %zu", c->others + 1);
     /* Scores, and a few directions of each kind. */
     IRENEO_TRY(ireneo_memory_require((double)c->others * 8.0 * 17.0, "directions of the conditioning"));
     IRENEO_TRY(IRENEO_ALLOCATE(&c->target, n, "target"));

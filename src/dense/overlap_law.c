@@ -95,16 +95,22 @@ double ireneo_overlap_draw_tail(const ireneo_overlap_law *law, double t, ireneo_
 
 /* ---- the split at a level ---- */
 
-ireneo_error ireneo_tail_choose(const ireneo_overlap_law *law, double log_patterns, double kept,
-                                ireneo_tail *tail) {
-    tail->log_others = ireneo_log_competitors(log_patterns);
-    double log_kept = fmin(log(kept), tail->log_others - log(20.0));
-    if (log_kept < log(5.0))
+ireneo_error ireneo_tail_check(double log_patterns, double kept, double *log_kept) {
+    *log_kept = fmin(log(kept), ireneo_log_competitors(log_patterns) - log(20.0));
+    if (*log_kept < log(5.0))
         return ireneo_fail(
             IRENEO_ERROR_ARGUMENT,
             "P = e^%.4g patterns are too few to be split in a tail and a bulk; at least 101 are "
             "needed, or another method",
             log_patterns);
+    return IRENEO_OK;
+}
+
+ireneo_error ireneo_tail_choose(const ireneo_overlap_law *law, double log_patterns, double kept,
+                                ireneo_tail *tail) {
+    double log_kept;
+    IRENEO_TRY(ireneo_tail_check(log_patterns, kept, &log_kept));
+    tail->log_others = ireneo_log_competitors(log_patterns);
     tail->level = ireneo_overlap_tail_point(law, log_kept - tail->log_others);
     tail->log_q = ireneo_overlap_log_tail(law, tail->level);
     return IRENEO_OK;

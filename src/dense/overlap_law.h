@@ -36,6 +36,9 @@ typedef struct ireneo_tail {
 ireneo_error ireneo_tail_choose(const ireneo_overlap_law *law, double log_patterns, double kept,
                                 ireneo_tail *tail);
 
+/* Whether P patterns can be split in a tail and a bulk, and the log of the number that is kept then. */
+ireneo_error ireneo_tail_check(double log_patterns, double kept, double *log_kept);
+
 /* How many of the n patterns lie above the level: binomial, or Poisson when n > 1e15, where the two laws
  * differ by less than 1e-12. */
 size_t ireneo_tail_draw_number(const ireneo_tail *tail, ireneo_generator *generator);

@@ -21,11 +21,13 @@ static double log_integrand(const ireneo_sea *sea, double along, double across, 
 
 static double range_end(const ireneo_sea *sea, double along, double across, double peak, double direction,
                         double limit) {
-    double top = log_integrand(sea, along, across, peak), width = 1.0 / sqrt(sea->law.neurons);
+    double low = log_integrand(sea, along, across, peak) - DROP, width = 1.0 / sqrt(sea->law.neurons);
+    /* At large lambda only a thin layer at the level counts, and nodes spread wider would all miss it. */
+    while (log_integrand(sea, along, across, peak + direction * width / 1.5) < low) width /= 1.5;
     for (;; width *= 1.5) {
         double c = peak + direction * width;
         if (direction * (c - limit) >= 0.0) return limit;
-        if (log_integrand(sea, along, across, c) < top - DROP) return c;
+        if (log_integrand(sea, along, across, c) < low) return c;
     }
 }
 

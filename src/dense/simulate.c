@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "base/progress.h"
 #include "base/threads.h"
+#include "dense/overlap_law.h"
 
 #include <math.h>
 #include <omp.h>
@@ -105,6 +106,25 @@ ireneo_error ireneo_dense_count_others(const ireneo_dense_experiment *e, size_t 
     return IRENEO_OK;
 }
 
+/* Numbers of patterns that the method cannot hold. */
+static ireneo_error check_patterns(const ireneo_dense_experiment *e) {
+    size_t others = 0;
+    double log_kept;
+    if (e->method == IRENEO_METHOD_TAIL || e->method == IRENEO_METHOD_HYBRID)
+        return ireneo_tail_check(e->log_patterns, e->kept, &log_kept);
+    IRENEO_TRY(ireneo_dense_count_others(e, &others));
+    if (e->method == IRENEO_METHOD_CONDITIONING && others > INT32_MAX)
+        return ireneo_fail(IRENEO_ERROR_ARGUMENT,
+                           "the method conditioning holds at most 2^31 patterns, not %zu", others + 1);
+    return IRENEO_OK;
+}
+
+ireneo_error ireneo_dense_check(const ireneo_dense_experiment *e) {
+    IRENEO_TRY(check_method(e));
+    IRENEO_TRY(check_numbers(e));
+    return check_patterns(e);
+}
+
 double ireneo_dense_target_power(const ireneo_dense_experiment *e, uint64_t index) {
     if (e->ensemble != IRENEO_GAUSSIAN) return 1.0;
     enum { CHUNK = 256 };
@@ -139,8 +159,7 @@ static ireneo_error draw_checked(const ireneo_dense_experiment *e, uint64_t inde
 ireneo_error ireneo_dense_draw_one(const ireneo_dense_experiment *experiment, uint64_t index,
                                    ireneo_dense_draw *draw) {
     memset(draw, 0, sizeof *draw);
-    IRENEO_TRY(check_method(experiment));
-    IRENEO_TRY(check_numbers(experiment));
+    IRENEO_TRY(ireneo_dense_check(experiment));
     int before = ireneo_blas_threads(1);
     ireneo_error error = draw_checked(experiment, index, draw);
     ireneo_blas_threads(before);
@@ -161,8 +180,8 @@ static double quantile(const double *sorted, size_t count, double p) {
     return isfinite(sorted[i + 1]) ? (1.0 - share) * sorted[i] + share * sorted[i + 1] : sorted[i + 1];
 }
 
-static ireneo_error summarise(const ireneo_dense_experiment *e, const ireneo_dense_draw *all, size_t draws,
-                              ireneo_dense_summary *summary) {
+ireneo_error ireneo_dense_summarise(const ireneo_dense_experiment *e, const ireneo_dense_draw *all,
+                                    size_t draws, ireneo_dense_summary *summary) {
     double *values, sum = 0.0, n = (double)draws;
     IRENEO_TRY(IRENEO_ALLOCATE(&values, draws, "values of draws"));
     for (size_t i = 0; i < draws; i++) sum += values[i] = all[i].value;
@@ -223,8 +242,7 @@ ireneo_error ireneo_dense_simulate(const ireneo_dense_experiment *experiment, si
                                    const ireneo_progress *progress, ireneo_dense_draw *all,
                                    ireneo_dense_summary *summary) {
     memset(summary, 0, sizeof *summary);
-    IRENEO_TRY(check_method(experiment));
-    IRENEO_TRY(check_numbers(experiment));
+    IRENEO_TRY(ireneo_dense_check(experiment));
     if (draws == 0) return ireneo_fail(IRENEO_ERROR_ARGUMENT, "at least one draw is needed");
     double start = ireneo_seconds();
     ireneo_dense_draw *kept = NULL;
@@ -233,7 +251,7 @@ ireneo_error ireneo_dense_simulate(const ireneo_dense_experiment *experiment, si
     int before = ireneo_blas_threads(1);
     ireneo_error error = make_draws(experiment, draws, ireneo_thread_count(threads), progress, all);
     ireneo_blas_threads(before);
-    if (error == IRENEO_OK) error = summarise(experiment, all, draws, summary);
+    if (error == IRENEO_OK) error = ireneo_dense_summarise(experiment, all, draws, summary);
     free(kept);
     summary->draws = draws;
     summary->seconds = ireneo_seconds() - start;

@@ -26,6 +26,14 @@ static inline uint64_t ireneo_dense_stream_of(uint64_t index, ireneo_dense_strea
     return index * IRENEO_STREAM_USES + (uint64_t)use;
 }
 
+/* Whether the experiment can be made at all; ireneo_dense_draw_one and ireneo_dense_simulate ask it first. */
+ireneo_error ireneo_dense_check(const ireneo_dense_experiment *e);
+
+/* The mean or median of the values of all (draws), with its error; leaves the number of draws and the seconds
+ * alone. */
+ireneo_error ireneo_dense_summarise(const ireneo_dense_experiment *e, const ireneo_dense_draw *all,
+                                    size_t draws, ireneo_dense_summary *summary);
+
 /* P - 1 for methods that count: an error above 2^63. */
 ireneo_error ireneo_dense_count_others(const ireneo_dense_experiment *e, size_t *others);
 

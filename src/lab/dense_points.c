@@ -1,6 +1,19 @@
 /* The dense figures' way to the simulation and to the theory of finite N. */
 #include "lab/dense_points.h"
 #include "base/error.h"
+#include "lab/curves.h"
+#include "lab/draws.h"
+
+/* Draws of many steps take long enough to be worth a row each; those of one step are made again sooner. */
+static ireneo_error simulate_kept(const figure_request *request, const ireneo_dense_experiment *e,
+                                  size_t draws, ireneo_dense_summary *summary) {
+    results *store;
+    queue_settings settings = ireneo_figure_queue(request, "draws");
+    IRENEO_TRY(ireneo_figure_store(request, &store));
+    ireneo_error failed = ireneo_draws_run(store, &settings, e, draws, NULL, summary);
+    ireneo_results_close(store);
+    return failed;
+}
 
 ireneo_error ireneo_dense_point_of(const figure_request *request, const dense_points_request *wanted,
                                    ireneo_dense_summary *summary) {
@@ -13,6 +26,7 @@ ireneo_error ireneo_dense_point_of(const figure_request *request, const dense_po
     e.steps = wanted->steps;
     e.seed = request->seed;
     if (wanted->closeness > 0.0) e.closeness = wanted->closeness;
+    if (e.steps > 1) return simulate_kept(request, &e, wanted->draws, summary);
     return ireneo_dense_simulate(&e, wanted->draws, request->threads, request->progress, NULL, summary);
 }
 

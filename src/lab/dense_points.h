@@ -13,7 +13,8 @@ typedef struct dense_points_request {
     double closeness; /* 0: the default */
 } dense_points_request;
 
-/* Simulates spherical patterns with the figure's seed and threads. */
+/* Simulates spherical patterns with the figure's seed and threads. Draws of many steps are kept in the
+ * figure's store, so that a figure that was stopped goes on from them. */
 ireneo_error ireneo_dense_point_of(const figure_request *request, const dense_points_request *wanted,
                                    ireneo_dense_summary *summary);
 

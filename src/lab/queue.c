@@ -137,6 +137,23 @@ ireneo_error ireneo_queue_trial(queue_worker *worker, const trial *it, trial_res
     return failed;
 }
 
+ireneo_error ireneo_queue_draw(queue_worker *worker, const ireneo_dense_experiment *e, uint64_t index,
+                               ireneo_dense_draw *draw) {
+    queue *owner = worker->owner;
+    bool found = false;
+    omp_set_lock(&owner->store_lock);
+    ireneo_error failed = ireneo_results_find_draw(owner->store, e, index, &found, draw);
+    omp_unset_lock(&owner->store_lock);
+    if (failed != IRENEO_OK || found) return failed;
+    double start = ireneo_seconds();
+    IRENEO_TRY(ireneo_dense_draw_one(e, index, draw));
+    double seconds = ireneo_seconds() - start;
+    omp_set_lock(&owner->store_lock);
+    failed = ireneo_results_add_draw(owner->store, e, index, draw, seconds);
+    omp_unset_lock(&owner->store_lock);
+    return failed;
+}
+
 ireneo_error ireneo_queue_array(queue_worker *worker, const char *name, queue_series make,
                                 const void *context, double *values, size_t count) {
     queue *owner = worker->owner;

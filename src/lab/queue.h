@@ -34,6 +34,10 @@ ireneo_error ireneo_queue_run(results *store, const queue_settings *settings, si
 /* The result of a trial, from the store or made now and kept. For jobs. */
 ireneo_error ireneo_queue_trial(queue_worker *worker, const trial *it, trial_result *result);
 
+/* The same for draw `index` of an experiment with dense memories. */
+ireneo_error ireneo_queue_draw(queue_worker *worker, const ireneo_dense_experiment *e, uint64_t index,
+                               ireneo_dense_draw *draw);
+
 /* Makes the numbers of a series (count) for a trial; called without a lock. */
 typedef ireneo_error (*queue_series)(queue_worker *worker, const void *context, double *values, size_t count);
 

@@ -17,7 +17,7 @@ struct results {
     sqlite3 *database;
     char *path;
     char host[256];
-    sqlite3_stmt *find, *add, *find_series, *add_series;
+    sqlite3_stmt *find, *add, *find_draw, *add_draw, *find_series, *add_series;
 };
 
 static const char SCHEMA[] =
@@ -30,6 +30,16 @@ static const char SCHEMA[] =
     " version TEXT NOT NULL, host TEXT NOT NULL, finished TEXT NOT NULL) WITHOUT ROWID;"
     "CREATE TABLE IF NOT EXISTS series (name TEXT PRIMARY KEY NOT NULL, numbers BLOB NOT NULL) WITHOUT "
     "ROWID;";
+
+/* Apart from the schema above: stores made before there were draws get the table when they are opened. */
+static const char DRAWS[] =
+    "CREATE TABLE IF NOT EXISTS draws ("
+    " key TEXT PRIMARY KEY NOT NULL, method TEXT NOT NULL, ensemble TEXT NOT NULL, measure TEXT NOT NULL,"
+    " neurons INTEGER NOT NULL, log_patterns REAL NOT NULL, lambda REAL, angle REAL, most_steps INTEGER NOT "
+    "NULL,"
+    " seed TEXT NOT NULL, draw INTEGER NOT NULL, value REAL, log_ratio REAL, first_overlap REAL,"
+    " overlap REAL, length REAL, steps INTEGER NOT NULL, seconds REAL NOT NULL,"
+    " version TEXT NOT NULL, host TEXT NOT NULL, finished TEXT NOT NULL) WITHOUT ROWID;";
 
 /* ---- errors ---- */
 
@@ -131,6 +141,18 @@ static ireneo_error check_format(const results *store) {
     return code == SQLITE_ROW ? IRENEO_OK : sqlite_failed(store, code);
 }
 
+static ireneo_error prepare_draws(results *store) {
+    IRENEO_TRY(run_sql(store, DRAWS));
+    IRENEO_TRY(prepare(
+        store, "SELECT value, log_ratio, first_overlap, overlap, length, steps FROM draws WHERE key = ?1",
+        &store->find_draw));
+    return prepare(
+        store,
+        "INSERT OR IGNORE INTO draws VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13,"
+        " ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21)",
+        &store->add_draw);
+}
+
 static ireneo_error prepare_all(results *store) {
     IRENEO_TRY(
         prepare(store,
@@ -170,6 +192,7 @@ static ireneo_error open_database(results *store, double wait_seconds, bool writ
     sqlite3_busy_timeout(store->database, (int)fmin(1e9, 1000.0 * wait_seconds));
     IRENEO_TRY(check_format(store));
     if (writing) IRENEO_TRY(choose_journal(store));
+    if (writing) IRENEO_TRY(prepare_draws(store));
     return prepare_all(store);
 }
 
@@ -196,6 +219,8 @@ void ireneo_results_close(results *store) {
     if (store == NULL) return;
     sqlite3_finalize(store->find);
     sqlite3_finalize(store->add);
+    sqlite3_finalize(store->find_draw);
+    sqlite3_finalize(store->add_draw);
     sqlite3_finalize(store->find_series);
     sqlite3_finalize(store->add_series);
     sqlite3_close(store->database);
@@ -285,24 +310,84 @@ static ireneo_error step_write(const results *store, sqlite3_stmt *statement) {
     return failed;
 }
 
-ireneo_error ireneo_results_add(results *store, const trial *it, const trial_result *result) {
+/* Who made a row and when: three columns from `place` on. */
+static void bind_origin(const results *store, sqlite3_stmt *add, int place) {
     char finished[32] = "";
     time_t now = time(NULL);
     struct tm utc;
     if (gmtime_r(&now, &utc) != NULL) strftime(finished, sizeof finished, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    bind_text(add, place, ireneo_version());
+    bind_text(add, place + 1, store->host);
+    bind_text(add, place + 2, finished);
+}
+
+ireneo_error ireneo_results_add(results *store, const trial *it, const trial_result *result) {
     bind_trial(store->add, it);
     bind_result(store->add, result);
-    bind_text(store->add, 20, ireneo_version());
-    bind_text(store->add, 21, store->host);
-    bind_text(store->add, 22, finished);
+    bind_origin(store, store->add, 20);
     return step_write(store, store->add);
 }
 
 ireneo_error ireneo_results_count(results *store, size_t *count) {
     sqlite3_int64 number;
-    IRENEO_TRY(ask_number(store, "SELECT count(*) FROM trials", &number));
+    IRENEO_TRY(ask_number(
+        store, "SELECT (SELECT count(*) FROM main.trials) + (SELECT count(*) FROM main.draws)", &number));
     *count = (size_t)number;
     return IRENEO_OK;
+}
+
+/* ---- draws ---- */
+
+ireneo_error ireneo_results_find_draw(results *store, const ireneo_dense_experiment *e, uint64_t index,
+                                      bool *found, ireneo_dense_draw *draw) {
+    char key[DRAW_KEY_SIZE];
+    sqlite3_stmt *find = store->find_draw;
+    ireneo_draw_key(e, index, key);
+    sqlite3_bind_text(find, 1, key, -1, SQLITE_STATIC);
+    int code = sqlite3_step(find);
+    *found = code == SQLITE_ROW;
+    if (*found)
+        *draw = (ireneo_dense_draw){.value = column_real(find, 0),
+                                    .log_ratio = column_real(find, 1),
+                                    .first_overlap = column_real(find, 2),
+                                    .overlap = column_real(find, 3),
+                                    .length = column_real(find, 4),
+                                    .steps = (size_t)sqlite3_column_int64(find, 5)};
+    ireneo_error failed = code == SQLITE_ROW || code == SQLITE_DONE ? IRENEO_OK : sqlite_failed(store, code);
+    sqlite3_reset(find);
+    return failed;
+}
+
+static void bind_experiment(sqlite3_stmt *add, const ireneo_dense_experiment *e, uint64_t index) {
+    char key[DRAW_KEY_SIZE], seed[24];
+    ireneo_draw_key(e, index, key);
+    snprintf(seed, sizeof seed, "%llu", (unsigned long long)e->seed);
+    bind_text(add, 1, key);
+    bind_text(add, 2, ireneo_dense_method_name(e->method));
+    bind_text(add, 3, ireneo_ensemble_name(e->ensemble));
+    bind_text(add, 4, ireneo_dense_measure_name(e->measure));
+    sqlite3_bind_int64(add, 5, (sqlite3_int64)e->neurons);
+    sqlite3_bind_double(add, 6, e->log_patterns);
+    bind_real(add, 7, e->measure == IRENEO_MEASURE_LAMBDA ? NAN : e->lambda);
+    bind_real(add, 8, e->measure == IRENEO_MEASURE_ANGLE ? NAN : e->angle);
+    sqlite3_bind_int64(add, 9, (sqlite3_int64)e->steps);
+    bind_text(add, 10, seed);
+    sqlite3_bind_int64(add, 11, (sqlite3_int64)index);
+}
+
+ireneo_error ireneo_results_add_draw(results *store, const ireneo_dense_experiment *e, uint64_t index,
+                                     const ireneo_dense_draw *draw, double seconds) {
+    sqlite3_stmt *add = store->add_draw;
+    bind_experiment(add, e, index);
+    bind_real(add, 12, draw->value);
+    bind_real(add, 13, draw->log_ratio);
+    bind_real(add, 14, draw->first_overlap);
+    bind_real(add, 15, draw->overlap);
+    bind_real(add, 16, draw->length);
+    sqlite3_bind_int64(add, 17, (sqlite3_int64)draw->steps);
+    sqlite3_bind_double(add, 18, seconds);
+    bind_origin(store, add, 19);
+    return step_write(store, add);
 }
 
 /* ---- series ---- */
@@ -343,11 +428,23 @@ static ireneo_error attach(const results *store, const char *source) {
     return failed;
 }
 
+/* Draws of the attached source; stores made before there were draws have none. */
+static ireneo_error copy_draws(const results *store, sqlite3_int64 *different) {
+    sqlite3_int64 tables, unequal;
+    IRENEO_TRY(ask_number(store, "SELECT count(*) FROM source.sqlite_master WHERE name = 'draws'", &tables));
+    if (tables == 0) return IRENEO_OK;
+    IRENEO_TRY(ask_number(store,
+                          "SELECT count(*) FROM main.draws AS a JOIN source.draws AS b USING (key)"
+                          " WHERE a.value IS NOT b.value OR a.log_ratio IS NOT b.log_ratio",
+                          &unequal));
+    *different += unequal;
+    return run_sql(store, "INSERT OR IGNORE INTO main.draws SELECT * FROM source.draws");
+}
+
 /* Copies inside one transaction: all of the source or nothing. */
-static ireneo_error copy_attached(const results *store, sqlite3_int64 *before, sqlite3_int64 *after,
-                                  sqlite3_int64 *different) {
+static ireneo_error copy_attached(results *store, size_t *before, size_t *after, sqlite3_int64 *different) {
     IRENEO_TRY(run_sql(store, "BEGIN IMMEDIATE"));
-    ireneo_error failed = ask_number(store, "SELECT count(*) FROM main.trials", before);
+    ireneo_error failed = ireneo_results_count(store, before);
     if (failed == IRENEO_OK)
         failed = ask_number(store,
                             "SELECT count(*) FROM main.trials AS a JOIN source.trials AS b USING (key)"
@@ -357,7 +454,8 @@ static ireneo_error copy_attached(const results *store, sqlite3_int64 *before, s
     if (failed == IRENEO_OK)
         failed = run_sql(store, "INSERT OR IGNORE INTO main.trials SELECT * FROM source.trials;"
                                 "INSERT OR IGNORE INTO main.series SELECT * FROM source.series;");
-    if (failed == IRENEO_OK) failed = ask_number(store, "SELECT count(*) FROM main.trials", after);
+    if (failed == IRENEO_OK) failed = copy_draws(store, different);
+    if (failed == IRENEO_OK) failed = ireneo_results_count(store, after);
     if (failed == IRENEO_OK) return run_sql(store, "COMMIT");
     sqlite3_exec(store->database, "ROLLBACK", NULL, NULL, NULL); /* the first error is the one to tell */
     return failed;
@@ -369,12 +467,13 @@ ireneo_error ireneo_results_merge(results *store, const char *source, size_t *ad
     results *other; /* opened once on its own, so that its faults are told under its name */
     IRENEO_TRY(open_store(source, 10.0, false, &other));
     ireneo_results_close(other);
-    sqlite3_int64 before = 0, after = 0, unequal = 0;
+    size_t before = 0, after = 0;
+    sqlite3_int64 unequal = 0;
     IRENEO_TRY(attach(store, source));
     ireneo_error failed = copy_attached(store, &before, &after, &unequal);
     sqlite3_exec(store->database, "DETACH source", NULL, NULL, NULL);
     if (failed != IRENEO_OK) return failed;
-    *added = (size_t)(after - before);
+    *added = after - before;
     *different = (size_t)unequal;
     return IRENEO_OK;
 }
