@@ -72,7 +72,7 @@ static ireneo_error store_words(const word_job *job, const ireneo_progress *prog
         IRENEO_TRY(ireneo_store(facts, &settings, &memory, &info));
         ireneo_memory_free(memory);
         if (info.status == IRENEO_INTERRUPTED) return ireneo_fail(IRENEO_ERROR_CANCELLED, "interrupted");
-        if (info.status == IRENEO_STORED || job->solver == IRENEO_SOLVER_HEBBIAN) break;
+        if (info.status == IRENEO_STORED || job->solver == IRENEO_SOLVER_HEBBIAN_WHITE) break;
         settings.max_iterations = 0;
     }
     *recalled = (double)info.recalled / (double)info.facts;
@@ -141,7 +141,7 @@ static ireneo_error list_jobs(const figure_request *request, word_list *list) {
                 for (size_t draw = 0; draw < list->draws; draw++)
                     list->jobs[list->count++] = (word_job){
                         candidates, (size_t)(FRACTIONS[p] * report.facts_capacity), request->seed + draw,
-                        solver == 0 ? IRENEO_SOLVER_PROJECT : IRENEO_SOLVER_HEBBIAN, 0.0};
+                        solver == 0 ? IRENEO_SOLVER_PROJECT : IRENEO_SOLVER_HEBBIAN_WHITE, 0.0};
     }
     return IRENEO_OK;
 }
