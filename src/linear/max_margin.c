@@ -284,7 +284,7 @@ static ireneo_error widen(margin_work *s) {
 
 ireneo_error ireneo_max_margin(const ireneo_facts *facts, const ireneo_max_margin_settings *settings,
                                ireneo_memory **memory, ireneo_max_margin_info *info) {
-    ireneo_max_margin_info ignored;
+    ireneo_max_margin_info ignored = {0};
     margin_work s = {.facts = facts, .info = info != NULL ? info : &ignored};
     double begin = ireneo_seconds();
     memset(s.info, 0, sizeof *s.info);

@@ -281,7 +281,7 @@ static ireneo_error score_spread(const proof *p, int threads, double *spread) {
     size_t rows = (f->facts + sample_stride(p) - 1) / sample_stride(p), columns = f->candidates;
     size_t chunks = (rows + CHUNK - 1) / CHUNK;
     float *scores = NULL, *own = NULL;
-    double total = 0.0, variance[SAMPLED_ROWS + 1];
+    double total = 0.0, variance[SAMPLED_ROWS + 1] = {0};
     ireneo_error failed = IRENEO_ALLOCATE(&scores, (size_t)threads * CHUNK * columns, "scores of a few rows");
     if (failed == IRENEO_OK && p->centred == NULL)
         failed = IRENEO_ALLOCATE(&own, (size_t)threads * f->dim_out, "own candidate");

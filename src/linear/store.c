@@ -187,7 +187,7 @@ ireneo_error ireneo_store(const ireneo_facts *facts, const ireneo_store_settings
     if (memory == NULL) return ireneo_fail(IRENEO_ERROR_ARGUMENT, "store needs a place for the memory");
     *memory = NULL;
     double begin = ireneo_seconds();
-    ireneo_store_info ignored;
+    ireneo_store_info ignored = {0};
     ireneo_store_work s = {.facts = facts, .info = info != NULL ? info : &ignored};
     memset(s.info, 0, sizeof *s.info);
     IRENEO_TRY(ireneo_facts_check(facts));

@@ -67,6 +67,6 @@ ireneo_error ireneo_work_hebbian(ireneo_store_work *store);
 bool ireneo_work_stop_asked(const ireneo_store_work *store);
 
 /* Chooses which facts to keep and stores those (settings.overload). */
-ireneo_error ireneo_overload(ireneo_store_work *store, ireneo_status *status);
+ireneo_error ireneo_overload(ireneo_store_work *work, ireneo_status *status);
 
 #endif

@@ -222,7 +222,7 @@ ireneo_error ireneo_whitening_apply(const ireneo_whitening *w, const float *rows
         double *space = tiles + (size_t)omp_get_thread_num() * TILE * (w->dim + w->span);
         size_t first = piece * TILE, many = count - first < TILE ? count - first : TILE;
         if (w->gentle)
-            apply_narrow(w, forward, rows + first * w->dim, many, stride, (float *)space,
+            apply_narrow(w, forward, rows + first * w->dim, many, stride, (float *)(void *)space,
                          white + first * stride);
         else
             apply_wide(w, rows + first * w->dim, many, stride, space, white + first * stride);

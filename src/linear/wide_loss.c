@@ -33,11 +33,15 @@ double ireneo_wide_dot(const double *a, const double *b, size_t count) {
  * alone and returns false. */
 typedef bool (*row_work)(ireneo_wide_loss *s, size_t row, const double *h, double *m);
 
+/* Below a millisecond of work waiting for another thread costs more than it brings. */
+static int useful_threads(const ireneo_wide_loss *s) {
+    return s->p->rows * s->area < 4000000 ? 1 : s->p->threads;
+}
+
 /* out (out, in) = sum over rows of m_i x_i^T, where `work` makes m_i from h_i = matrix x_i. */
 static void sum_over_rows(ireneo_wide_loss *s, const double *matrix, row_work work, double *out) {
     const ireneo_problem *p = s->p;
-    const bool alone = p->rows * s->area < 4000000; /* below a millisecond waiting costs more */
-#pragma omp parallel for num_threads(alone ? 1 : p->threads) schedule(dynamic)
+#pragma omp parallel for num_threads(useful_threads(s)) schedule(dynamic)
     for (size_t group = 0; group < IRENEO_GROUPS; group++) {
         double *h = s->tiles + (size_t)omp_get_thread_num() * 2 * TILE * s->out, *m = h + TILE * s->out,
                *sum = s->partial + group * s->area;
@@ -56,7 +60,7 @@ static void sum_over_rows(ireneo_wide_loss *s, const double *matrix, row_work wo
                             m, (int)s->out, s->x + i * s->in, (int)s->in, 1.0, sum, (int)s->in);
         }
     }
-#pragma omp parallel for num_threads(alone ? 1 : p->threads) schedule(static)
+#pragma omp parallel for num_threads(useful_threads(s)) schedule(static)
     for (size_t k = 0; k < s->area; k++) {
         double sum = s->partial[k];
         for (size_t group = 1; group < IRENEO_GROUPS; group++) sum += s->partial[group * s->area + k];
