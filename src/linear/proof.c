@@ -121,10 +121,10 @@ static void judge(proof *p, int thread, size_t first, size_t i, const ireneo_hit
         if (hits[k].index == target) continue;
         float lead = hits[k].score - p->target[at], bound = p->bound[at];
         double gap = -(double)lead;
-        if (fabsf(lead) <= bound) {
+        if (fabsf(lead) <= bound) p->recomputed[thread]++;
+        if (fabsf(lead) <= bound ||
+            gap - (double)bound < p->gap[thread]) /* the smallest gap is told exactly */
             gap = exact_gap(p, thread, fact, i, hits[k].index);
-            p->recomputed[thread]++;
-        }
         if (!(gap > 0.0)) p->fails[at] = 1;
         if (gap < p->gap[thread]) p->gap[thread] = gap;
         if (p->near != NULL && gap <= p->reach && p->near_count[at] < p->most) {
@@ -151,10 +151,10 @@ static void scan_block(void *context, int thread, size_t first, size_t count, si
         float target = p->target[base + i],
               reach = fmaxf(p->bound[base + i], p->near != NULL ? (float)p->reach : 0.0f);
         float best = best_competitor(row, column, columns, ireneo_target_of(p->facts, first + i));
-        if (best < target - reach) { /* nobody in this block comes near */
-            p->gap[thread] = fmin(p->gap[thread], (double)target - (double)best);
-            continue;
-        }
+        double lead = (double)target - (double)best, bound = (double)p->bound[base + i];
+        if (best < target - reach && lead - bound >= p->gap[thread])
+            continue; /* nobody in this block comes near */
+        reach = fmaxf(reach, (float)(lead + bound));
         size_t position = 0;
         while (position < columns) {
             size_t found = ireneo_collect(row, columns, &position, nextafterf(target - reach, -INFINITY),
@@ -209,9 +209,7 @@ static void take_hits(void *context, int thread, size_t first, size_t count, con
         for (size_t k = 0; k < found[i]; k++) {
             if (mine[k] == target) continue;
             double gap = (double)p->target[at] - (double)scores[k];
-            if (gap > (double)reach)
-                p->gap[thread] = fmin(p->gap[thread], gap);
-            else
+            if (gap <= (double)reach || gap - (double)p->bound[at] < p->gap[thread])
                 judge(p, thread, first, i, &(ireneo_hit){scores[k], mine[k]}, 1);
         }
     }
