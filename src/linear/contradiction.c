@@ -1,5 +1,6 @@
 /* Contradictions that need no solver, each a certificate of one or two weights whose sum vanishes exactly. */
 #include "base/memory.h"
+#include "base/vectorised.h"
 #include "linear/certificate.h"
 
 #include <stdio.h>
@@ -22,24 +23,66 @@ static bool same_row(const float *a, const float *b, size_t dim) {
     return true;
 }
 
-/* Entry k goes through chain k mod 4, because one chain would wait for every multiplication. */
-static uint64_t hash_row(const float *row, size_t dim) {
-    uint64_t chains[4] = {0x9e3779b97f4a7c15u, 0x94d049bb133111ebu, 0xbf58476d1ce4e5b9u, 0xd6e8feb86659fd93u};
+/* A weight of its own for every column, odd (the finaliser of splitmix64). */
+static uint64_t column_weight(size_t k) {
+    uint64_t z = ((uint64_t)k + 1) * 0x9e3779b97f4a7c15u;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return (z ^ (z >> 31)) | 1;
+}
+
+/* Weighted sum of the entries' bits: equal rows have equal sums, and others rarely. */
+IRENEO_VECTORISED
+static uint64_t hash_row(const float *row, const uint64_t *weights, size_t dim) {
+    uint64_t sum = 0;
     for (size_t k = 0; k < dim; k++) {
         float value = row[k] + 0.0f; /* -0 and 0 are equal */
         uint32_t bits;
         memcpy(&bits, &value, sizeof bits);
-        chains[k % 4] = (chains[k % 4] ^ bits) * 0xbf58476d1ce4e5b9u;
-        chains[k % 4] ^= chains[k % 4] >> 31;
+        sum += bits * weights[k];
     }
-    return chains[0] ^ chains[1] * 3 ^ chains[2] * 5 ^ chains[3] * 7;
+    return sum;
 }
 
-static ireneo_error sorted_fingerprints(const float *rows, size_t count, size_t dim, fingerprint **prints) {
-    IRENEO_TRY(IRENEO_ALLOCATE(prints, count, "fingerprints"));
-    for (size_t i = 0; i < count; i++) (*prints)[i] = (fingerprint){hash_row(rows + i * dim, dim), i};
-    qsort(*prints, count, sizeof **prints, by_hash_then_row);
+/* Are there two equal hashes? An open table of at least twice as many places answers without sorting. */
+static ireneo_error find_equal_hashes(const fingerprint *prints, size_t count, bool *equal) {
+    size_t places = 4;
+    while (places < 2 * count) places *= 2;
+    uint32_t *table = NULL; /* (places) number of a print plus one; 0: free */
+    *equal = true;
+    if (count >= UINT32_MAX) return IRENEO_OK;
+    IRENEO_TRY(IRENEO_ALLOCATE_ZEROED(&table, places, "table of fingerprints"));
+    *equal = false;
+    for (size_t i = 0; i < count && !*equal; i++) {
+        size_t at = (prints[i].hash * 0x9e3779b97f4a7c15u >> 20) & (places - 1);
+        while (table[at] != 0 && prints[table[at] - 1].hash != prints[i].hash) at = (at + 1) & (places - 1);
+        *equal = table[at] != 0;
+        table[at] = (uint32_t)(i + 1);
+    }
+    free(table);
     return IRENEO_OK;
+}
+
+/* Fingerprints of the rows, equal ones side by side; *prints is NULL when no two are equal. */
+static ireneo_error sorted_fingerprints(const float *rows, size_t count, size_t dim, fingerprint **prints) {
+    uint64_t *weights = NULL;
+    bool equal = false;
+    ireneo_error failed = IRENEO_ALLOCATE(&weights, dim, "weights of columns");
+    if (failed == IRENEO_OK) failed = IRENEO_ALLOCATE(prints, count, "fingerprints");
+    if (failed == IRENEO_OK) {
+        for (size_t k = 0; k < dim; k++) weights[k] = column_weight(k);
+        for (size_t i = 0; i < count; i++)
+            (*prints)[i] = (fingerprint){hash_row(rows + i * dim, weights, dim), i};
+        failed = find_equal_hashes(*prints, count, &equal);
+    }
+    free(weights);
+    if (failed == IRENEO_OK && equal) {
+        qsort(*prints, count, sizeof **prints, by_hash_then_row);
+        return IRENEO_OK;
+    }
+    free(*prints);
+    *prints = NULL;
+    return failed;
 }
 
 static ireneo_error make(const ireneo_facts *f, size_t count, const size_t *facts, const size_t *candidates,
@@ -74,7 +117,8 @@ static ireneo_error find_twin(const ireneo_facts *f, ireneo_certificate **out) {
     fingerprint *prints = NULL;
     size_t *twin = NULL;
     ireneo_error failed = sorted_fingerprints(f->values, f->candidates, f->dim_out, &prints);
-    if (failed == IRENEO_OK) failed = IRENEO_ALLOCATE(&twin, f->candidates, "twins");
+    if (failed != IRENEO_OK || prints == NULL) return failed;
+    failed = IRENEO_ALLOCATE(&twin, f->candidates, "twins");
     for (size_t i = 0; failed == IRENEO_OK && i < f->candidates; i++) twin[i] = f->candidates;
     for (size_t i = 1; failed == IRENEO_OK && i < f->candidates; i++) {
         size_t a = prints[i - 1].row, b = prints[i].row;
@@ -100,6 +144,7 @@ static ireneo_error find_twin(const ireneo_facts *f, ireneo_certificate **out) {
 static ireneo_error find_equal_keys(const ireneo_facts *f, ireneo_certificate **out) {
     fingerprint *prints = NULL;
     ireneo_error failed = sorted_fingerprints(f->keys, f->facts, f->dim_in, &prints);
+    if (failed != IRENEO_OK || prints == NULL) return failed;
     for (size_t i = 1; failed == IRENEO_OK && i < f->facts && *out == NULL; i++) {
         size_t a = prints[i - 1].row, b = prints[i].row, ta = ireneo_target_of(f, a),
                tb = ireneo_target_of(f, b);
