@@ -266,11 +266,15 @@ static bool row_residual(const ireneo_inner *inner, size_t i, float *m, group_su
           squares = 0.0f;
     l->level[i] = t;
     float bar = t - inner->margin;
-    for (size_t k = 0; k < count; k++) {
-        float r = score[k] - bar;
-        if (r <= 0.0f) continue;
-        const float *value = ireneo_list_value(l, inner->problem, i, k);
-        if (total == 0.0f)
+    uint32_t active[IRENEO_MOST_SLOTS + 1], taking_part = 0;
+    for (size_t k = 0; k < count; k++) { /* without branches: who takes part cannot be foreseen */
+        active[taking_part] = (uint32_t)k;
+        taking_part += score[k] > bar;
+    }
+    for (uint32_t q = 0; q < taking_part; q++) {
+        const float *value = ireneo_list_value(l, inner->problem, i, active[q]);
+        float r = score[active[q]] - bar;
+        if (q == 0)
             set_scaled(r, value, m, l->dim);
         else
             add_scaled(r, value, m, l->dim);

@@ -5,8 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_SLOTS = 512 };
-
 IRENEO_VECTORISED
 float ireneo_row_best(const float *score, size_t slots) {
     float best = -INFINITY;
@@ -49,7 +47,7 @@ void ireneo_row_advance(float *score, const float *slope, const float *bend, siz
 IRENEO_VECTORISED
 void ireneo_project_row(const ireneo_row *row, float step, float margin, float *level,
                         ireneo_row_sums *sums) {
-    float score[MOST_SLOTS], slope[MOST_SLOTS];
+    float score[IRENEO_MOST_SLOTS], slope[IRENEO_MOST_SLOTS];
     size_t slots = row->slots;
     float target = row->target + step * (row->target_slope + step * row->target_bend);
     float target_slope = row->target_slope + 2.0f * step * row->target_bend;

@@ -9,6 +9,8 @@
 
 #include <stddef.h>
 
+enum { IRENEO_MOST_SLOTS = 512 }; /* of a row */
+
 /* A row on the search line at step a: scores score + a slope + a^2 bend (bend NULL: 0), padded to a multiple
  * of 16. */
 typedef struct ireneo_row {
