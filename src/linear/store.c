@@ -92,7 +92,7 @@ static ireneo_error solve_lists(ireneo_store_work *s, bool *over, ireneo_status 
 
 static ireneo_error solve(ireneo_store_work *s, ireneo_status *status) {
     bool over = false, standing = false;
-    IRENEO_TRY(ireneo_work_scan(s, ireneo_work_keep(s) * 3 / 4));
+    IRENEO_TRY(ireneo_work_scan(s, ireneo_work_keep(s) * 5 / 8));
     for (int k = 0; k < IRENEO_FIRST_ITERATIONS && s->inner.violations > 0; k++) {
         if (ireneo_work_stop_asked(s)) return *status = IRENEO_INTERRUPTED, IRENEO_OK;
         if (!ireneo_inner_iterate(&s->inner)) break;

@@ -105,7 +105,7 @@ void ireneo_work_mask(ireneo_store_work *s) {
 size_t ireneo_work_keep(const ireneo_store_work *s) {
     if (s->info->fraction_of_capacity > HARD) return IRENEO_HARD_KEEP;
     double more = 4.0 * log2((double)s->facts->candidates / 64.0);
-    return 24 + (size_t)fmax(0.0, more);
+    return 20 + (size_t)fmax(0.0, more);
 }
 
 ireneo_error ireneo_work_scan(ireneo_store_work *s, size_t keep) {
