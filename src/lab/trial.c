@@ -246,6 +246,7 @@ static ireneo_error project(const trial *it, const trial_data *data, int threads
     settings.rank = it->rank;
     settings.threads = threads;
     settings.overload = it->overload;
+    settings.settle = 6400; /* up to d = 80 a minute or two for a verdict is better than none */
     settings.progress = progress;
     for (size_t attempt = 0; attempt < 2; attempt++) {
         ireneo_memory_free(*memory);
