@@ -436,10 +436,10 @@ cmp -s set1 set2 || fault "2 threads recall another set than 1"
 cmp -s set1 set7 || fault "7 threads recall another set than 1"
 
 # ---- Ctrl-C: the state is saved, the old memory stays, --resume goes on and finishes
-run 0 sample --dim 150 --facts 2350 --seed 1 -o long
+run 0 sample --dim 250 --facts 5640 --seed 1 -o long
 echo "what was here before" >long.safetensors
 stopped=0
-for delay in 0.3 0.5 0.2 0.1; do
+for delay in 0.3 0.4 0.2 0.1; do
     resume=
     [ -e long.safetensors.state ] && resume=--resume
     # shellcheck disable=SC2086
@@ -463,7 +463,7 @@ if [ -e long.safetensors.state ]; then
 fi
 [ ! -e long.safetensors.state ] || fault "the state outlives the finished store"
 run 0 check long.safetensors long/keys.npy long/values.npy --json
-is recalled 2350
+is recalled 5640
 
 # ---- nothing but what was asked for was left behind
 left=$(find . -name '*.tmp*' -o -name '.*' -type f | tr '\n' ' ')

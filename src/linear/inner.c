@@ -272,8 +272,9 @@ static bool row_residual(const ireneo_inner *inner, size_t i, float *m, group_su
         taking_part += score[k] > bar;
     }
     for (uint32_t q = 0; q < taking_part; q++) {
-        const float *value = ireneo_list_value(l, inner->problem, i, active[q]);
-        float r = score[active[q]] - bar;
+        uint32_t slot = active[q]; /* NOLINT(clang-analyzer-core*): all below taking_part were set */
+        const float *value = ireneo_list_value(l, inner->problem, i, slot); /* NOLINT(clang-analyzer-core*) */
+        float r = score[slot] - bar;
         if (q == 0)
             set_scaled(r, value, m, l->dim);
         else
