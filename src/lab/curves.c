@@ -17,13 +17,6 @@ ireneo_error ireneo_figure_store(const figure_request *request, results **store)
     return ireneo_results_open(path, 60.0, store);
 }
 
-ireneo_error ireneo_csv_finish(figure_csv *csv, ireneo_error failed) {
-    if (failed == IRENEO_OK) return ireneo_csv_close(csv);
-    fclose(csv->stream);
-    free(csv->text);
-    return failed;
-}
-
 queue_settings ireneo_figure_queue(const figure_request *request, const char *stage) {
     return (queue_settings){.threads = request->threads, .stage = stage, .progress = request->progress};
 }

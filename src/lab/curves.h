@@ -8,9 +8,6 @@
 /* The store of a request: the database it names, or results.db in its folder. */
 ireneo_error ireneo_figure_store(const figure_request *request, results **store);
 
-/* Ends a CSV file: written when nothing failed, dropped otherwise; passes the error on. */
-ireneo_error ireneo_csv_finish(figure_csv *csv, ireneo_error failed);
-
 /* How a figure's jobs are run. */
 queue_settings ireneo_figure_queue(const figure_request *request, const char *stage);
 

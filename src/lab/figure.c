@@ -19,10 +19,11 @@ ireneo_error ireneo_csv_open(const figure_request *request, const char *file_nam
     return IRENEO_OK;
 }
 
-ireneo_error ireneo_csv_close(figure_csv *csv) {
+ireneo_error ireneo_csv_close(figure_csv *csv, ireneo_error failed) {
     bool complete = fclose(csv->stream) == 0;
-    ireneo_error failed = complete ? ireneo_save_bytes(csv->path, csv->text, csv->length)
-                                   : ireneo_fail(IRENEO_ERROR_MEMORY, "not enough memory for %s", csv->path);
+    if (failed == IRENEO_OK)
+        failed = complete ? ireneo_save_bytes(csv->path, csv->text, csv->length)
+                          : ireneo_fail(IRENEO_ERROR_MEMORY, "not enough memory for %s", csv->path);
     free(csv->text);
     return failed;
 }

@@ -40,7 +40,10 @@ typedef struct figure_csv {
 } figure_csv;
 
 ireneo_error ireneo_csv_open(const figure_request *request, const char *file_name, figure_csv *csv);
-ireneo_error ireneo_csv_close(figure_csv *csv);
+
+/* `failed`: how the writing of the rows went. The file is only written when it went well; returns what went
+ * wrong first. */
+ireneo_error ireneo_csv_close(figure_csv *csv, ireneo_error failed);
 
 /* Makes the data and draws NAME.svg, NAME.png and NAME.pdf into the request's directory. */
 ireneo_error ireneo_figure_make(const figure *chosen, const figure_request *request);

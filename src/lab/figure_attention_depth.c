@@ -49,8 +49,7 @@ static ireneo_error make(const figure_request *request) {
     ireneo_error failed = IRENEO_OK;
     for (int i = 0; i < BETA_COUNT && failed == IRENEO_OK; i++)
         failed = write_beta(request, BETAS[i], csv.stream);
-    ireneo_error closed = ireneo_csv_close(&csv);
-    return failed != IRENEO_OK ? failed : closed;
+    return ireneo_csv_close(&csv, failed);
 }
 
 const figure figure_attention_depth = {

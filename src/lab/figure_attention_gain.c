@@ -34,7 +34,7 @@ static ireneo_error make(const figure_request *request) {
             for (int i = 0; i < CURVES; i++) fprintf(csv.stream, ",%.8g", p[i].rho_limit[l]);
             fprintf(csv.stream, "\n");
         }
-        failed = ireneo_csv_close(&csv);
+        failed = ireneo_csv_close(&csv, IRENEO_OK);
     }
     for (int i = 0; i < CURVES; i++) ireneo_propagation_free(&p[i]);
     return failed;

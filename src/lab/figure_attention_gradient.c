@@ -34,8 +34,7 @@ static ireneo_error make(const figure_request *request) {
     ireneo_error failed = IRENEO_OK;
     for (int i = 1; i < steps && failed == IRENEO_OK; i++)
         failed = write_row(csv.stream, 6.0 * (double)i / (steps - 1));
-    ireneo_error closed = ireneo_csv_close(&csv);
-    return failed != IRENEO_OK ? failed : closed;
+    return ireneo_csv_close(&csv, failed);
 }
 
 const figure figure_attention_gradient = {"attention_gradient",

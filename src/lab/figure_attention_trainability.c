@@ -28,7 +28,7 @@ ireneo_error ireneo_trainability_data(const figure_request *request, const irene
     figure_csv csv;
     IRENEO_TRY(ireneo_csv_open(request, "attention_trainability.csv", &csv));
     ireneo_trainability_write(csv.stream, diagram, true);
-    return ireneo_csv_close(&csv);
+    return ireneo_csv_close(&csv, IRENEO_OK);
 }
 
 static ireneo_error make(const figure_request *request) {

@@ -31,7 +31,7 @@ static ireneo_error write_lines(const figure_request *request) {
         for (int i = 0; i < steps; i++)
             fprintf(csv.stream, "%.6g,%.6g,%.6g,%.6g,%.6g\n", betas[i], diagram.rank_line[i],
                     diagram.rank_line_limit[i], diagram.beta_line, diagram.beta_line_limit);
-        failed = ireneo_csv_close(&csv);
+        failed = ireneo_csv_close(&csv, IRENEO_OK);
     }
     ireneo_trainability_free(&diagram);
     return failed;
@@ -73,8 +73,7 @@ static ireneo_error write_growth(const figure_request *request) {
             if (residual > 0.0) fprintf(csv.stream, "%.6g,%.6g\n", t.beta, residual);
             if (residual == 0.0) residual = 1.5;
         }
-        ireneo_error closed = ireneo_csv_close(&csv);
-        if (failed == IRENEO_OK) failed = closed;
+        failed = ireneo_csv_close(&csv, failed);
     }
     free(gradient);
     return failed;
@@ -91,7 +90,7 @@ static ireneo_error copy_runs(const figure_request *request) {
     ireneo_error failed = ireneo_csv_open(request, "attention_training_runs.csv", &csv);
     if (failed == IRENEO_OK) {
         fwrite(view.bytes, 1, view.count, csv.stream);
-        failed = ireneo_csv_close(&csv);
+        failed = ireneo_csv_close(&csv, IRENEO_OK);
     }
     ireneo_file_view_close(&view);
     return failed;
@@ -119,8 +118,7 @@ static ireneo_error train_runs(const figure_request *request) {
     figure_csv csv;
     IRENEO_TRY(ireneo_data_path("genesis.txt", text, sizeof text));
     IRENEO_TRY(ireneo_csv_open(request, "attention_training_runs.csv", &csv));
-    ireneo_error failed = train_all(request, text, csv.stream), closed = ireneo_csv_close(&csv);
-    return failed != IRENEO_OK ? failed : closed;
+    return ireneo_csv_close(&csv, train_all(request, text, csv.stream));
 }
 
 static ireneo_error make(const figure_request *request) {

@@ -19,8 +19,7 @@ static ireneo_error make(const figure_request *request) {
         fprintf(csv.stream, "%zu,%.10g,%.10g,%.10g,%.10g\n", shape.dim_in, report.facts_capacity,
                 report.facts_capacity_asymptotic, report.facts_capacity_hebbian, report.bits_per_parameter);
     }
-    ireneo_error closed = ireneo_csv_close(&csv);
-    return failed != IRENEO_OK ? failed : closed;
+    return ireneo_csv_close(&csv, failed);
 }
 
 const figure figure_capacity = {"capacity",

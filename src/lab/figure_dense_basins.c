@@ -37,8 +37,7 @@ static ireneo_error write_ensemble(const figure_request *request, ireneo_ensembl
     ireneo_error failed = IRENEO_OK;
     for (size_t i = 0; i < count && failed == IRENEO_OK; i++)
         failed = write_load(&csv, ensemble, loads[i], last, request->quick ? 100 : 400);
-    ireneo_error closed = ireneo_csv_close(&csv);
-    return failed != IRENEO_OK ? failed : closed;
+    return ireneo_csv_close(&csv, failed);
 }
 
 static ireneo_error make(const figure_request *request) {

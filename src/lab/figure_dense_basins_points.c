@@ -68,8 +68,7 @@ static ireneo_error write_file(const figure_request *request, const char *name,
     IRENEO_TRY(ireneo_csv_open(request, name, &csv));
     ireneo_error failed =
         shape != NULL ? write_angles(request, &csv, shape, neurons, lambdas) : write_theory(&csv);
-    ireneo_error closed = ireneo_csv_close(&csv);
-    return failed != IRENEO_OK ? failed : closed;
+    return ireneo_csv_close(&csv, failed);
 }
 
 static ireneo_error make(const figure_request *request) {

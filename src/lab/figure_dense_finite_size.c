@@ -68,12 +68,9 @@ static ireneo_error write_theory(figure_csv *csv) {
 static ireneo_error make(const figure_request *request) {
     figure_csv points, theory;
     IRENEO_TRY(ireneo_csv_open(request, "dense_finite_size.csv", &points));
-    ireneo_error failed = write_points(request, &points), closed = ireneo_csv_close(&points);
-    IRENEO_TRY(failed != IRENEO_OK ? failed : closed);
+    IRENEO_TRY(ireneo_csv_close(&points, write_points(request, &points)));
     IRENEO_TRY(ireneo_csv_open(request, "dense_finite_size_theory.csv", &theory));
-    failed = write_theory(&theory);
-    closed = ireneo_csv_close(&theory);
-    return failed != IRENEO_OK ? failed : closed;
+    return ireneo_csv_close(&theory, write_theory(&theory));
 }
 
 const figure figure_dense_finite_size = {

@@ -24,8 +24,7 @@ static ireneo_error write_ensemble(const figure_request *request, ireneo_ensembl
                     r.alpha_star, r.alpha_c_lower_bound, r.ramsauer, r.ramsauer_separation_one,
                     r.ramsauer_separation_pairs, r.alpha_1_large_lambda);
     }
-    ireneo_error closed = ireneo_csv_close(&csv);
-    return failed != IRENEO_OK ? failed : closed;
+    return ireneo_csv_close(&csv, failed);
 }
 
 static ireneo_error make(const figure_request *request) {

@@ -132,20 +132,14 @@ static ireneo_error make(const figure_request *request) {
     ireneo_error failed = ireneo_csv_open(request, "dense_thresholds_fit.csv", &fits);
     if (failed == IRENEO_OK) {
         failed = write_points(request, &points, &fits);
-        ireneo_error closed = ireneo_csv_close(&fits);
-        if (failed == IRENEO_OK) failed = closed;
+        failed = ireneo_csv_close(&fits, failed);
     }
-    ireneo_error closed = ireneo_csv_close(&points);
-    if (failed == IRENEO_OK) failed = closed;
+    failed = ireneo_csv_close(&points, failed);
     IRENEO_TRY(failed);
     IRENEO_TRY(ireneo_csv_open(request, "dense_thresholds_far.csv", &far));
-    failed = write_far_points(request, &far);
-    closed = ireneo_csv_close(&far);
-    IRENEO_TRY(failed != IRENEO_OK ? failed : closed);
+    IRENEO_TRY(ireneo_csv_close(&far, write_far_points(request, &far)));
     IRENEO_TRY(ireneo_csv_open(request, "dense_thresholds_theory.csv", &theory));
-    failed = write_theory(&theory);
-    closed = ireneo_csv_close(&theory);
-    return failed != IRENEO_OK ? failed : closed;
+    return ireneo_csv_close(&theory, write_theory(&theory));
 }
 
 const figure figure_dense_thresholds = {

@@ -139,8 +139,7 @@ static ireneo_error make(const figure_request *request) {
     if (error == IRENEO_OK) error = ireneo_csv_open(request, "dense_words.csv", &csv);
     if (error == IRENEO_OK) {
         error = write_shares(request, &csv, crowds);
-        ireneo_error closed = ireneo_csv_close(&csv);
-        if (error == IRENEO_OK) error = closed;
+        error = ireneo_csv_close(&csv, error);
     }
     for (int k = 0; k < CROWDS; k++) ireneo_free(crowds[k].patterns);
     return error;

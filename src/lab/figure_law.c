@@ -78,9 +78,9 @@ static ireneo_error make(const figure_request *request) {
     IRENEO_TRY(ireneo_threshold_groups(request, "thresholds (law)", groups, count));
     IRENEO_TRY(ireneo_csv_open(request, "law.csv", &csv));
     write_groups(groups, count, csv.stream);
-    IRENEO_TRY(ireneo_csv_finish(&csv, IRENEO_OK));
+    IRENEO_TRY(ireneo_csv_close(&csv, IRENEO_OK));
     IRENEO_TRY(ireneo_csv_open(request, "law_chance.csv", &csv));
-    return ireneo_csv_finish(&csv, write_chances(groups, csv.stream));
+    return ireneo_csv_close(&csv, write_chances(groups, csv.stream));
 }
 
 const figure figure_law = {"law", "measured thresholds of many shapes against the capacity law", make};

@@ -45,10 +45,10 @@ static ireneo_error make(const figure_request *request) {
     ireneo_linear_1_curves(request, curves);
     figure_csv csv;
     IRENEO_TRY(ireneo_csv_open(request, "linear_1.csv", &csv));
-    IRENEO_TRY(ireneo_csv_finish(
+    IRENEO_TRY(ireneo_csv_close(
         &csv, ireneo_curves_write(request, "training (linear_1)", curves, LINEAR_1_CURVES, csv.stream)));
     IRENEO_TRY(ireneo_csv_open(request, "linear_1_law.csv", &csv));
-    return ireneo_csv_finish(&csv, write_law(curves, csv.stream));
+    return ireneo_csv_close(&csv, write_law(curves, csv.stream));
 }
 
 const figure figure_linear_1 = {"linear_1", "accuracy of cross-entropy training against load, both problems",

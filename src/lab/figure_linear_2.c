@@ -41,13 +41,13 @@ static ireneo_error make(const figure_request *request) {
         if (request->quick) c->like.steps = 800;
     }
     IRENEO_TRY(ireneo_csv_open(request, "linear_2.csv", &csv));
-    IRENEO_TRY(ireneo_csv_finish(
+    IRENEO_TRY(ireneo_csv_close(
         &csv, ireneo_curves_write(request, "training (linear_2)", curves, RANKS + 1, csv.stream)));
     IRENEO_TRY(ireneo_csv_open(request, "linear_2_law.csv", &csv));
-    IRENEO_TRY(ireneo_csv_finish(&csv, write_law(dim, csv.stream)));
+    IRENEO_TRY(ireneo_csv_close(&csv, write_law(dim, csv.stream)));
     IRENEO_TRY(ireneo_csv_open(request, "linear_2_hebbian.csv", &csv));
     write_hebbian_law(dim, csv.stream);
-    return ireneo_csv_finish(&csv, IRENEO_OK);
+    return ireneo_csv_close(&csv, IRENEO_OK);
 }
 
 const figure figure_linear_2 = {"linear_2", "accuracy against load for several ranks, and the Hebbian rule",

@@ -122,7 +122,7 @@ static ireneo_error write_files(const figure_request *request, size_t draws, spe
     for (size_t i = 0; i < 4; i++) {
         ireneo_error failed = ireneo_csv_open(request, names[i], &files[i]);
         if (failed == IRENEO_OK) continue;
-        while (i-- > 0) ireneo_csv_finish(&files[i], failed);
+        while (i-- > 0) ireneo_csv_close(&files[i], failed);
         return failed;
     }
     fprintf(files[0].stream, "problem,dim,kappa,s,density\n");
@@ -134,7 +134,7 @@ static ireneo_error write_files(const figure_request *request, size_t draws, spe
     }
     write_laws(files[3].stream);
     ireneo_error failed = IRENEO_OK;
-    for (size_t i = 0; i < 4; i++) failed = ireneo_csv_finish(&files[i], failed);
+    for (size_t i = 0; i < 4; i++) failed = ireneo_csv_close(&files[i], failed);
     return failed;
 }
 

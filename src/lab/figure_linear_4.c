@@ -93,10 +93,10 @@ static ireneo_error make(const figure_request *request) {
     figure_csv csv;
     IRENEO_TRY(ireneo_linear_4_scores(request, trials, scores));
     IRENEO_TRY(ireneo_csv_open(request, "linear_4.csv", &csv));
-    IRENEO_TRY(ireneo_csv_finish(&csv, write_scores(trials, scores, csv.stream)));
+    IRENEO_TRY(ireneo_csv_close(&csv, write_scores(trials, scores, csv.stream)));
     IRENEO_TRY(ireneo_csv_open(request, "linear_4_summary.csv", &csv));
     write_summary(trials, scores, csv.stream);
-    return ireneo_csv_finish(&csv, IRENEO_OK);
+    return ireneo_csv_close(&csv, IRENEO_OK);
 }
 
 const figure figure_linear_4 = {"linear_4", "target and off-target scores below, near and above capacity",

@@ -8,7 +8,7 @@ static ireneo_error make(const figure_request *request) {
     figure_csv csv;
     ireneo_linear_1_curves(request, curves);
     IRENEO_TRY(ireneo_csv_open(request, "linear_a1_adam.csv", &csv));
-    IRENEO_TRY(ireneo_csv_finish(
+    IRENEO_TRY(ireneo_csv_close(
         &csv, ireneo_curves_write(request, "training (linear_a1)", curves, LINEAR_1_CURVES, csv.stream)));
     for (size_t i = 0; i < LINEAR_1_CURVES; i++) {
         curves[i].like.solver = TRIAL_LBFGS;
@@ -16,7 +16,7 @@ static ireneo_error make(const figure_request *request) {
         curves[i].like.steps = 300;
     }
     IRENEO_TRY(ireneo_csv_open(request, "linear_a1.csv", &csv));
-    return ireneo_csv_finish(
+    return ireneo_csv_close(
         &csv, ireneo_curves_write(request, "minimising (linear_a1)", curves, LINEAR_1_CURVES, csv.stream));
 }
 

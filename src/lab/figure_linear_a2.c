@@ -43,10 +43,10 @@ static ireneo_error make(const figure_request *request) {
     IRENEO_TRY(ireneo_linear_4_scores(request, trials, scores));
     IRENEO_TRY(ireneo_csv_open(request, "linear_a2.csv", &csv));
     write_keys(trials, scores, csv.stream);
-    IRENEO_TRY(ireneo_csv_finish(&csv, IRENEO_OK));
+    IRENEO_TRY(ireneo_csv_close(&csv, IRENEO_OK));
     IRENEO_TRY(ireneo_csv_open(request, "linear_a2_targets.csv", &csv));
     write_targets(trials, scores, csv.stream);
-    return ireneo_csv_finish(&csv, IRENEO_OK);
+    return ireneo_csv_close(&csv, IRENEO_OK);
 }
 
 const figure figure_linear_a2 = {"linear_a2", "scores of single keys below, near and above capacity", make};

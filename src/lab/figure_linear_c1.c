@@ -63,9 +63,9 @@ static ireneo_error make(const figure_request *request) {
     IRENEO_TRY(ireneo_threshold_groups(request, "thresholds (linear_c1)", groups, count));
     IRENEO_TRY(ireneo_csv_open(request, "linear_c1.csv", &csv));
     write_measured(groups, count, csv.stream);
-    IRENEO_TRY(ireneo_csv_finish(&csv, IRENEO_OK));
+    IRENEO_TRY(ireneo_csv_close(&csv, IRENEO_OK));
     IRENEO_TRY(ireneo_csv_open(request, "linear_c1_law.csv", &csv));
-    return ireneo_csv_finish(&csv, write_law(csv.stream));
+    return ireneo_csv_close(&csv, write_law(csv.stream));
 }
 
 const figure figure_linear_c1 = {"linear_c1", "critical load against size, certified thresholds and law",

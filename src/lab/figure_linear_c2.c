@@ -65,7 +65,7 @@ static ireneo_error make(const figure_request *request) {
                 failed = draw_spectrum(request->seed, dim, rank, draw, values + count);
             if (failed == IRENEO_OK) write_rank(FRACTIONS[r], values, count, csv.stream);
         }
-        failed = ireneo_csv_finish(&csv, failed);
+        failed = ireneo_csv_close(&csv, failed);
     }
     ireneo_blas_threads(before);
     free(values);

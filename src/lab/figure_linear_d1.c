@@ -81,7 +81,7 @@ static ireneo_error make(const figure_request *request) {
     if (failed == IRENEO_OK) failed = ireneo_csv_open(request, "linear_d1.csv", &csv);
     if (failed == IRENEO_OK) {
         write_scores(jobs, csv.stream);
-        failed = ireneo_csv_finish(&csv, IRENEO_OK);
+        failed = ireneo_csv_close(&csv, IRENEO_OK);
     }
     free(jobs);
     if (failed != IRENEO_OK) return failed;
@@ -92,11 +92,11 @@ static ireneo_error make(const figure_request *request) {
                                 1.0, 2, request->seed);
     }
     IRENEO_TRY(ireneo_csv_open(request, "linear_d1_accuracy.csv", &csv));
-    IRENEO_TRY(ireneo_csv_finish(
+    IRENEO_TRY(ireneo_csv_close(
         &csv, ireneo_curves_write(request, "Hebbian rule (linear_d1)", curves, SIZES, csv.stream)));
     IRENEO_TRY(ireneo_csv_open(request, "linear_d1_law.csv", &csv));
     write_law(curves, csv.stream);
-    return ireneo_csv_finish(&csv, IRENEO_OK);
+    return ireneo_csv_close(&csv, IRENEO_OK);
 }
 
 const figure figure_linear_d1 = {"linear_d1", "scores and accuracy of the Hebbian rule", make};

@@ -65,7 +65,7 @@ static ireneo_error make(const figure_request *request) {
     ireneo_results_close(store);
     if (failed != IRENEO_OK) return failed;
     IRENEO_TRY(ireneo_csv_open(request, "overload.csv", &csv));
-    return ireneo_csv_finish(&csv, write_points(&list, csv.stream));
+    return ireneo_csv_close(&csv, write_points(&list, csv.stream));
 }
 
 const figure figure_overload = {"overload", "facts recalled when more are offered than fit", make};

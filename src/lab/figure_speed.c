@@ -66,7 +66,7 @@ static ireneo_error make(const figure_request *request) {
     if (failed != IRENEO_OK) return failed;
     IRENEO_TRY(ireneo_csv_open(request, "speed.csv", &csv));
     write_speeds(&list, csv.stream);
-    return ireneo_csv_finish(&csv, IRENEO_OK);
+    return ireneo_csv_close(&csv, IRENEO_OK);
 }
 
 const figure figure_speed = {"speed", "time to recall every fact against dimension, ireneo and Adam", make};

@@ -175,7 +175,7 @@ static ireneo_error make_from(const figure_request *request, word_list *list) {
     if (failed != IRENEO_OK) return failed;
     IRENEO_TRY(ireneo_csv_open(request, "words.csv", &csv));
     write_shares(list, csv.stream);
-    return ireneo_csv_finish(&csv, IRENEO_OK);
+    return ireneo_csv_close(&csv, IRENEO_OK);
 }
 
 static ireneo_error make(const figure_request *request) {

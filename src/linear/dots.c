@@ -1,6 +1,7 @@
 /* Inner products with shared loads and one reduction for all eight sums. Intrinsics, because a compiler
  * reduces each sum on its own, which for vectors of a hundred entries costs as much as the products. */
 #include "linear/dots.h"
+#include "base/vectorised.h"
 
 #include <stdbool.h>
 
@@ -106,4 +107,9 @@ void ireneo_listed_dots(const float *h, const float *values, size_t stride, size
         ireneo_eight_dots(h, y, dim, eight);
         for (size_t q = 0; q < many; q++) out[k + q] = eight[q];
     }
+}
+
+IRENEO_VECTORISED
+void ireneo_add_scaled(float alpha, const float *restrict x, float *restrict y, size_t count) {
+    for (size_t k = 0; k < count; k++) y[k] += alpha * x[k];
 }

@@ -12,4 +12,7 @@ void ireneo_eight_dots(const float *h, const float *const y[8], size_t dim, floa
 void ireneo_listed_dots(const float *h, const float *values, size_t stride, size_t dim, const uint32_t *list,
                         size_t count, float *out);
 
+/* y += alpha x, over count entries. */
+void ireneo_add_scaled(float alpha, const float *restrict x, float *restrict y, size_t count);
+
 #endif

@@ -232,11 +232,6 @@ static double search_line(const ireneo_inner *inner, bool newton_start) {
 /* ---- gradient ---- */
 
 IRENEO_VECTORISED
-static void add_scaled(float alpha, const float *restrict x, float *restrict y, size_t count) {
-    for (size_t k = 0; k < count; k++) y[k] += alpha * x[k];
-}
-
-IRENEO_VECTORISED
 static void set_scaled(float alpha, const float *restrict x, float *restrict y, size_t count) {
     for (size_t k = 0; k < count; k++) y[k] = alpha * x[k];
 }
@@ -278,12 +273,13 @@ static bool row_residual(const ireneo_inner *inner, size_t i, float *m, group_su
         if (q == 0)
             set_scaled(r, value, m, l->dim);
         else
-            add_scaled(r, value, m, l->dim);
+            ireneo_add_scaled(r, value, m, l->dim);
         total += r;
         squares += r * r;
     }
     if (total == 0.0f) return false;
-    add_scaled(-total, ireneo_list_target(l, inner->problem, i), m, l->dim); /* r_a = -sum r_j, exactly */
+    ireneo_add_scaled(-total, ireneo_list_target(l, inner->problem, i), m,
+                      l->dim); /* r_a = -sum r_j, exactly */
     sums->weights += (double)total;
     sums->loss += 0.5 * ((double)squares + (double)total * (double)total);
     return true;

@@ -3,7 +3,6 @@
  * y_target)) x_i^T. */
 #include "linear/narrow_hessian.h"
 #include "base/memory.h"
-#include "base/vectorised.h"
 #include "linear/dots.h"
 
 #include <cblas.h>
@@ -44,11 +43,6 @@ ireneo_error ireneo_narrow_hessian_make(const ireneo_wide_loss *loss, ireneo_nar
     return IRENEO_OK;
 }
 
-IRENEO_VECTORISED
-static void add_scaled(float alpha, const float *restrict x, float *restrict y, size_t count) {
-    for (size_t k = 0; k < count; k++) y[k] += alpha * x[k];
-}
-
 /* m (stride) = sum_j c_j (y_j - y_target) of a row with active competitors, from h = D x. */
 static void weigh_row(const ireneo_narrow_hessian *t, size_t row, const float *h, float *slopes, float *m) {
     const ireneo_problem *p = t->p;
@@ -62,10 +56,10 @@ static void weigh_row(const ireneo_narrow_hessian *t, size_t row, const float *h
     memset(m, 0, stride * sizeof *m);
     for (size_t k = 0; k < count; k++) {
         double change = (double)slopes[k] - mean;
-        add_scaled((float)change, p->y + (size_t)list[k] * stride, m, stride);
+        ireneo_add_scaled((float)change, p->y + (size_t)list[k] * stride, m, stride);
         total += change;
     }
-    add_scaled((float)-total, target, m, stride);
+    ireneo_add_scaled((float)-total, target, m, stride);
 }
 
 /* Sum of one group of rows, into out (dim_out, dim_in). */

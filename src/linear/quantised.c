@@ -1,6 +1,7 @@
 /* Rounding to eight bits, packing, and the register-blocked integer scan. */
 #include "linear/quantised.h"
 #include "base/memory.h"
+#include "base/processor.h"
 #include "base/vectorised.h"
 
 #include <math.h>
@@ -11,11 +12,6 @@ enum { KERNEL_ROWS = 8, WIDEST = 32768 }; /* 255 * 127 * 32768 < 2^31: sums cann
 #if defined(__x86_64__) && defined(__GNUC__)
 #include <immintrin.h>
 #define TARGET_VNNI __attribute__((target("avx512f,avx512bw,avx512vl,avx512vnni,bmi,popcnt")))
-
-static bool has_vnni(void) {
-    return __builtin_cpu_supports("avx512vnni") && __builtin_cpu_supports("avx512bw") &&
-           __builtin_cpu_supports("avx512vl");
-}
 
 /* Which of one row's 48 sums exceed the bar, as bits. */
 TARGET_VNNI static inline uint64_t bits_above(__m512i a, __m512i b, __m512i c, const float *scales,
@@ -82,9 +78,7 @@ TARGET_VNNI static void kernel_vnni(const ireneo_quantised *q, const ireneo_quan
     COMPARE(7);
 }
 #else
-static bool has_vnni(void) {
-    return false;
-}
+#define kernel_vnni kernel_portable
 #endif
 
 /* The same sums one by one, where there are no such instructions; scans then prefer float32. */
@@ -105,7 +99,7 @@ static void kernel_portable(const ireneo_quantised *q, const ireneo_quantised_ro
 }
 
 bool ireneo_quantised_useful(size_t rows, size_t columns, size_t dim) {
-    return rows >= 32 && columns >= 256 && dim >= 16 && dim <= WIDEST && has_vnni();
+    return rows >= 32 && columns >= 256 && dim >= 16 && dim <= WIDEST && ireneo_has_vnni();
 }
 
 void ireneo_quantised_free(ireneo_quantised *q) {
@@ -265,7 +259,7 @@ static uint32_t list_hits(const uint64_t *bits, size_t groups, size_t column, ui
 void ireneo_quantised_scan(const ireneo_quantised *q, ireneo_quantised_rows *t, size_t count, size_t column,
                            size_t columns, const float *level, uint32_t *hits, size_t room, uint32_t *found) {
     void (*kernel)(const ireneo_quantised *, const ireneo_quantised_rows *, size_t, size_t, uint64_t *,
-                   size_t) = has_vnni() ? kernel_vnni : kernel_portable;
+                   size_t) = ireneo_has_vnni() ? kernel_vnni : kernel_portable;
     size_t groups = (columns + IRENEO_PANEL_GROUP - 1) / IRENEO_PANEL_GROUP;
     for (size_t i = 0; i < count; i++) t->bar[i] = level[i] / t->scale[i];
     for (size_t i = count; i < whole_kernels(count); i++) t->bar[i] = INFINITY; /* these find nobody */

@@ -1,6 +1,7 @@
 /* Rounding to sixteen bits and eight integer inner products at a time. */
 #include "linear/sixteen.h"
 #include "base/memory.h"
+#include "base/processor.h"
 #include "base/vectorised.h"
 
 #include <math.h>
@@ -123,9 +124,7 @@ TARGET_VNNI static void products_vnni(const int16_t *h, const int16_t *const y[8
 }
 
 static eight_products best_products(void) {
-    if (__builtin_cpu_supports("avx512vnni") && __builtin_cpu_supports("avx512bw") &&
-        __builtin_cpu_supports("avx512vl"))
-        return products_vnni;
+    if (ireneo_has_vnni()) return products_vnni;
     return __builtin_cpu_supports("avx2") ? products_avx2 : products_portable;
 }
 #else
