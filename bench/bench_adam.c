@@ -1,6 +1,6 @@
 /* Adam on cross-entropy against the projection solver: the same random facts, all threads, to full recall.
  * Prints seconds, passes over all candidates, and the ratios. */
-#include "lab/trial.h"
+#include "lab/sweep/trial.h"
 
 #include <stdio.h>
 

@@ -3,7 +3,7 @@
  * The layer: projections to queries, keys and values, logits, softmax, output. The products alone: the same
  * four kinds, one BLAS call each per head, over all the threads that BLAS likes. Both are timed in turn in
  * one run and the smallest times are compared, so that a busy machine changes the ratio little. */
-#include "attention/network.h"
+#include "attention/network/network.h"
 #include "base/progress.h"
 #include "base/random.h"
 #include "base/threads.h"

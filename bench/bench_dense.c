@@ -1,7 +1,7 @@
 /* Dense memory: one retrieval step against the two BLAS passes it needs, and the direct simulation's patterns
  * per second beside the raw rate of the random numbers. Ratios are of times measured in this run. */
-#include "base/memory.h"
 #include "base/progress.h"
+#include "base/ram.h"
 #include "base/threads.h"
 #include "ireneo.h"
 
@@ -36,14 +36,14 @@ static int bench_retrieval(void) {
     if (patterns == NULL || queries == NULL || out == NULL || scores == NULL) return 4;
     ireneo_random_normals_float(1, 1, 0, (size_t)PATTERNS * NEURONS, 0, patterns);
     ireneo_random_normals_float(1, 2, 0, (size_t)QUERIES * NEURONS, 0, queries);
-    ireneo_recall_settings settings = ireneo_recall_defaults();
+    ireneo_dense_recall_settings settings = ireneo_dense_recall_defaults();
     settings.steps = 1;
     settings.lambda = 0.2;
-    ireneo_recall_result result = {.states = out};
+    ireneo_dense_recall_result result = {.states = out};
     double blas = INFINITY, ours = INFINITY;
     for (int round = 0; round < ROUNDS; round++) {
         blas = fmin(blas, two_passes(patterns, queries, scores, out));
-        ireneo_recall_info info;
+        ireneo_dense_recall_info info;
         if (ireneo_dense_recall(patterns, PATTERNS, NEURONS, queries, QUERIES, &settings, &result, &info) !=
             IRENEO_OK) {
             fprintf(stderr, "%s\n", ireneo_last_error());
@@ -55,7 +55,7 @@ static int bench_retrieval(void) {
            "1.5)\n",
            QUERIES, NEURONS, PATTERNS, ours, blas, ours / blas);
     printf("peak memory %.0f MB, patterns alone %.0f MB, all scores would be %.0f MB\n",
-           (double)ireneo_memory_peak() / 1e6, 4e-6 * PATTERNS * NEURONS, 4e-6 * PATTERNS * QUERIES);
+           (double)ireneo_ram_peak() / 1e6, 4e-6 * PATTERNS * NEURONS, 4e-6 * PATTERNS * QUERIES);
     free(patterns);
     free(queries);
     free(out);

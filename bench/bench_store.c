@@ -1,7 +1,7 @@
 /* Store at 0.95 of the law, in units of one plain sgemm score pass of the same size, and where the time goes.
  * Arguments: pairs "dim load" (default 100, 200, 400 and 1000 at 0.95). */
-#include "base/memory.h"
 #include "base/progress.h"
+#include "base/ram.h"
 #include "base/threads.h"
 #include "ireneo.h"
 
@@ -72,13 +72,13 @@ static int bench(size_t dim, double load, size_t seeds) {
                "%zu  iterations %zu\n",
                dim, n, seed, ireneo_status_name(info.status), info.recalled, pass, best, best / pass,
                info.scans, info.iterations);
-        printf("       in passes: whiten %.2f start %.2f scan %.2f proof %.2f direction %.2f line %.2f "
+        printf("       in passes: whiten %.2f start %.2f scan %.2f check %.2f direction %.2f line %.2f "
                "gradient %.2f history %.2f; peak %.2f GB, input %.2f GB\n",
-               p->whiten / pass, p->start / pass, p->scan / pass, p->proof / pass, p->direction / pass,
+               p->whiten / pass, p->start / pass, p->scan / pass, p->check / pass, p->direction / pass,
                p->line_search / pass, p->gradient / pass, p->history / pass, (double)info.peak_bytes / 1e9,
                2.0 * (double)n * (double)dim * sizeof *keys / 1e9);
         fflush(stdout);
-        if (info.status != IRENEO_STORED) bad = 1;
+        if (info.status != IRENEO_STATUS_STORED) bad = 1;
         ireneo_memory_free(memory);
     }
     free(keys);

@@ -36,11 +36,11 @@ def forget_peak():
 
 
 def by_ireneo(stored, asked, threads):
-    settings, info = lib.ireneo_recall_defaults(), structures.ireneo_recall_info()
+    settings, info = lib.ireneo_dense_recall_defaults(), structures.ireneo_dense_recall_info()
     settings.steps, settings.threads = 1, threads
     setattr(settings, "lambda", LAMBDA)
     states = numpy.empty_like(asked)
-    result = structures.ireneo_recall_result(states=pointer(states, c_float))
+    result = structures.ireneo_dense_recall_result(states=pointer(states, c_float))
     check(lib.ireneo_dense_recall(pointer(stored, c_float), *stored.shape, pointer(asked, c_float), asked.shape[0],
                                   settings, result, info))
     return states

@@ -116,11 +116,12 @@ static int combine(const command *self, transformer_options *t) {
         if (!was_given(t, "mlp-out-variance")) a->mlp_out_variance = t->weight_variance;
     }
     if (was_given(t, "bias-variance")) a->value_bias_variance = a->mlp_bias_variance = t->bias_variance;
-    if (t->norm != NULL) a->normalisation = strcmp(t->norm, "pre") == 0 ? IRENEO_PRE_LN : IRENEO_POST_LN;
+    if (t->norm != NULL)
+        a->normalisation = strcmp(t->norm, "pre") == 0 ? IRENEO_NORMALISATION_PRE : IRENEO_NORMALISATION_POST;
     if (t->activation != NULL)
-        a->activation = strcmp(t->activation, "tanh") == 0   ? IRENEO_TANH
-                        : strcmp(t->activation, "gelu") == 0 ? IRENEO_GELU
-                                                             : IRENEO_RELU;
+        a->activation = strcmp(t->activation, "tanh") == 0   ? IRENEO_ACTIVATION_TANH
+                        : strcmp(t->activation, "gelu") == 0 ? IRENEO_ACTIVATION_GELU
+                                                             : IRENEO_ACTIVATION_RELU;
     if (t->gain_control) a->gain_control = 1;
     return 0;
 }

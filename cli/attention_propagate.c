@@ -12,8 +12,8 @@ static bool shown(size_t layer, size_t layers, bool all) {
     return layer % step == 0;
 }
 
-static void print_depth(const ireneo_transformer *t, const ireneo_propagation *p, bool all) {
-    bool pre = t->normalisation == IRENEO_PRE_LN;
+static void print_depth(const ireneo_transformer *t, const ireneo_attention_propagation *p, bool all) {
+    bool pre = t->normalisation == IRENEO_NORMALISATION_PRE;
     printf("\n  layer   similarity rho       1 - rho%s   participation Y2     entropy (nats)\n",
            pre ? "          q" : "");
     printf("          exact     T to inf   exact  %s   exact     limit      exact     limit\n",
@@ -29,7 +29,7 @@ static void print_depth(const ireneo_transformer *t, const ireneo_propagation *p
     }
 }
 
-static void print_stability(const ireneo_transformer *t, const ireneo_propagation *p) {
+static void print_stability(const ireneo_transformer *t, const ireneo_attention_propagation *p) {
     printf("\nNear collapse 1 - rho shrinks by chi = %.5f a layer (attention %.5f, MLP %.5f)", p->chi,
            p->chi_attention, p->chi_mlp);
     if (isfinite(p->correlation_depth))
@@ -41,7 +41,8 @@ static void print_stability(const ireneo_transformer *t, const ireneo_propagatio
                p->critical_residual);
     else
         printf("At infinite depth no residual strength prevents rank collapse with this MLP.\n");
-    if (t->normalisation == IRENEO_PRE_LN) printf("(pre-LN: chi is taken at the last layer's q.)\n");
+    if (t->normalisation == IRENEO_NORMALISATION_PRE)
+        printf("(pre-LN: chi is taken at the last layer's q.)\n");
 }
 
 static void write_list(ireneo_json *json, const char *key, const double *values, size_t count) {
@@ -50,8 +51,9 @@ static void write_list(ireneo_json *json, const char *key, const double *values,
     ireneo_json_end_array(json);
 }
 
-static int print_report(const command *self, const ireneo_transformer *t, const ireneo_propagation *p,
-                        double residual, double residual_limit, double rank_limit) {
+static int print_report(const command *self, const ireneo_transformer *t,
+                        const ireneo_attention_propagation *p, double residual, double residual_limit,
+                        double rank_limit) {
     ireneo_json json = {0};
     ireneo_json_begin_object(&json, NULL);
     write_transformer(&json, "transformer", t);
@@ -88,12 +90,12 @@ static int run(const command *self, int argc, char **argv) {
     declare_option(&t, (option){"json", OPTION_FLAG, &json, NULL, "machine-readable report", 0, 0, false});
     int outcome = parse_transformer(self, argc, argv, &t);
     if (outcome != 0) return outcome == PARSE_FINISHED ? EXIT_DONE : outcome;
-    ireneo_propagation p;
-    ireneo_error failed = ireneo_propagate(&t.transformer, &p);
+    ireneo_attention_propagation p;
+    ireneo_error failed = ireneo_attention_propagate(&t.transformer, &p);
     if (failed == IRENEO_OK)
-        failed = ireneo_critical_residual(&t.transformer, rank_limit, &residual, &residual_limit);
+        failed = ireneo_attention_critical_residual(&t.transformer, rank_limit, &residual, &residual_limit);
     if (failed != IRENEO_OK) {
-        ireneo_propagation_free(&p);
+        ireneo_attention_propagation_free(&p);
         return report_error(self, failed);
     }
     if (json) {
@@ -108,7 +110,7 @@ static int run(const command *self, int argc, char **argv) {
             rank_limit, p.layers, residual, residual_limit);
         outcome = finish_output(self, EXIT_DONE);
     }
-    ireneo_propagation_free(&p);
+    ireneo_attention_propagation_free(&p);
     return outcome;
 }
 

@@ -9,12 +9,12 @@
 
 typedef struct recommend_question {
     transformer_options transformer;
-    ireneo_recommendation_settings settings;
+    ireneo_attention_recommend_settings settings;
     const char *tune, *style;
     bool json;
 } recommend_question;
 
-static void print_assessment(const ireneo_transformer *t, const ireneo_assessment *a) {
+static void print_assessment(const ireneo_transformer *t, const ireneo_attention_assessment *a) {
     double keys = t->keys > 0.0 ? t->keys : t->context;
     printf("  beta                      %9.4g   entropy collapse at %.4g: margin %.3g\n", t->beta,
            a->beta_line, a->beta_margin);
@@ -32,7 +32,7 @@ static void print_assessment(const ireneo_transformer *t, const ireneo_assessmen
                                                                      : "neither collapse");
 }
 
-static void print_deviations(const ireneo_recommendation *r) {
+static void print_deviations(const ireneo_attention_recommendation *r) {
     printf("  std of W_Q and W_K        %9.5g\n  std of W_V                %9.5g\n", r->std_query,
            r->std_value);
     if (r->std_output > 0.0) printf("  std of W_O                %9.5g\n", r->std_output);
@@ -42,7 +42,7 @@ static void print_deviations(const ireneo_recommendation *r) {
            r->transformer.residual_attention, r->transformer.residual_mlp);
 }
 
-static void write_assessment(ireneo_json *json, const char *key, const ireneo_assessment *a) {
+static void write_assessment(ireneo_json *json, const char *key, const ireneo_attention_assessment *a) {
     ireneo_json_begin_object(json, key);
     ireneo_json_number(json, "rho", a->rho);
     ireneo_json_number(json, "rho_limit", a->rho_limit);
@@ -60,14 +60,14 @@ static void write_assessment(ireneo_json *json, const char *key, const ireneo_as
     ireneo_json_end_object(json);
 }
 
-static void print_back(FILE *out, const ireneo_recommendation *r, snippet_style style) {
+static void print_back(FILE *out, const ireneo_attention_recommendation *r, snippet_style style) {
     (void)style;
     print_options(out, &r->transformer);
 }
 
 /* What a function prints, as text that the caller frees; NULL without memory. */
-static char *write_text(const ireneo_recommendation *r, snippet_style style,
-                        void (*print)(FILE *, const ireneo_recommendation *, snippet_style)) {
+static char *write_text(const ireneo_attention_recommendation *r, snippet_style style,
+                        void (*print)(FILE *, const ireneo_attention_recommendation *, snippet_style)) {
     char *text = NULL;
     size_t length = 0;
     FILE *stream = open_memstream(&text, &length);
@@ -78,8 +78,9 @@ static char *write_text(const ireneo_recommendation *r, snippet_style style,
     return NULL;
 }
 
-static int print_report(const command *self, const ireneo_recommendation *r, const ireneo_transformer *given,
-                        const ireneo_assessment *before, snippet_style style) {
+static int print_report(const command *self, const ireneo_attention_recommendation *r,
+                        const ireneo_transformer *given, const ireneo_attention_assessment *before,
+                        snippet_style style) {
     char *snippet = write_text(r, style, print_snippet), *options = write_text(r, style, print_back);
     if (snippet == NULL || options == NULL) {
         free(snippet);
@@ -109,8 +110,8 @@ static int print_report(const command *self, const ireneo_recommendation *r, con
     return print_json(self, &json, EXIT_DONE);
 }
 
-static void print_text(const ireneo_recommendation *r, const ireneo_transformer *given,
-                       const ireneo_assessment *before, snippet_style style) {
+static void print_text(const ireneo_attention_recommendation *r, const ireneo_transformer *given,
+                       const ireneo_attention_assessment *before, snippet_style style) {
     if (before != NULL) {
         printf("As given: ");
         print_transformer(given);
@@ -124,7 +125,7 @@ static void print_text(const ireneo_recommendation *r, const ireneo_transformer 
     print_deviations(r);
     printf("\n");
     print_assessment(&r->transformer, &r->assessment);
-    if (r->transformer.normalisation == IRENEO_PRE_LN && r->transformer.q_0 < 0.1)
+    if (r->transformer.normalisation == IRENEO_NORMALISATION_PRE && r->transformer.q_0 < 0.1)
         printf("\nPre-LN branches add to a stream that starts at mean square %.3g; larger embeddings (--q0) "
                "allow larger branches.\n",
                r->transformer.q_0);
@@ -166,7 +167,7 @@ static bool weights_given(const transformer_options *t) {
 static int run(const command *self, int argc, char **argv) {
     recommend_question q = {0};
     transformer_options *t = &q.transformer;
-    ireneo_recommendation_settings *s = &q.settings;
+    ireneo_attention_recommend_settings *s = &q.settings;
     declare_transformer(t);
     const option own[] = {
         {"tune", OPTION_CHOICE, &q.tune, "branches|skips", "shrink branches (default) or strengthen skips", 0,
@@ -190,13 +191,14 @@ static int run(const command *self, int argc, char **argv) {
     if (outcome != 0) return outcome == PARSE_FINISHED ? EXIT_DONE : outcome;
     s->tune_skips = q.tune != NULL && strcmp(q.tune, "skips") == 0;
     s->no_output_projection = t->no_projection;
-    ireneo_recommendation r;
-    ireneo_assessment before;
+    ireneo_attention_recommendation r;
+    ireneo_attention_assessment before;
     bool given = weights_given(t);
-    ireneo_error failed = ireneo_recommend(&t->transformer, s, &r);
-    if (failed == IRENEO_OK && given) failed = ireneo_assess(&t->transformer, &s->collapse, &before);
+    ireneo_error failed = ireneo_attention_recommend(&t->transformer, s, &r);
+    if (failed == IRENEO_OK && given)
+        failed = ireneo_attention_assess(&t->transformer, &s->collapse, &before);
     if (failed != IRENEO_OK) return report_error(self, failed);
-    const ireneo_assessment *now = given ? &before : NULL;
+    const ireneo_attention_assessment *now = given ? &before : NULL;
     if (q.json) return print_report(self, &r, &t->transformer, now, choose_style(&q));
     print_text(&r, &t->transformer, now, choose_style(&q));
     return finish_output(self, EXIT_DONE);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void print_cell(ireneo_estimate e) {
+static void print_cell(ireneo_attention_estimate e) {
     if (isnan(e.mean))
         printf(" %18s", "");
     else if (isnan(e.error))
@@ -17,27 +17,28 @@ static void print_cell(ireneo_estimate e) {
 
 /* What the theory says beside what was measured; empty where it says nothing. */
 typedef struct expectation {
-    ireneo_propagation depth; /* rho == NULL: causal attention */
-    double *gradient;         /* NULL: causal, pre-LN or no backward pass */
+    ireneo_attention_propagation depth; /* rho == NULL: causal attention */
+    double *gradient;                   /* NULL: causal, pre-LN or no backward pass */
 } expectation;
 
-static ireneo_error expect(const ireneo_transformer *t, const ireneo_network_settings *settings,
+static ireneo_error expect(const ireneo_transformer *t, const ireneo_attention_simulate_settings *settings,
                            expectation *e) {
     *e = (expectation){0};
     if (settings->causal) return IRENEO_OK;
-    ireneo_error failed = ireneo_propagate(t, &e->depth);
-    if (failed != IRENEO_OK || settings->forward_only || t->normalisation != IRENEO_POST_LN) return failed;
+    ireneo_error failed = ireneo_attention_propagate(t, &e->depth);
+    if (failed != IRENEO_OK || settings->forward_only || t->normalisation != IRENEO_NORMALISATION_POST)
+        return failed;
     e->gradient = calloc(t->layers + 1, sizeof *e->gradient);
-    return e->gradient == NULL ? IRENEO_ERROR_MEMORY : ireneo_gradient_depth(t, e->gradient);
+    return e->gradient == NULL ? IRENEO_ERROR_MEMORY : ireneo_attention_gradient_depth(t, e->gradient);
 }
 
 static void forget(expectation *e) {
-    ireneo_propagation_free(&e->depth);
+    ireneo_attention_propagation_free(&e->depth);
     free(e->gradient);
 }
 
-static void print_table(const ireneo_transformer *t, const ireneo_network_settings *settings,
-                        const ireneo_network_depth *depths, const expectation *e) {
+static void print_table(const ireneo_transformer *t, const ireneo_attention_simulate_settings *settings,
+                        const ireneo_attention_depth *depths, const expectation *e) {
     print_transformer(t);
     printf("%zu network%s%s, tokens of overlap %g (seed %llu)\n\n", settings->draws,
            settings->draws == 1 ? "" : "s", settings->causal ? ", causal attention" : "", t->rho_0,
@@ -47,7 +48,7 @@ static void print_table(const ireneo_transformer *t, const ireneo_network_settin
         printf("   |dL/dx|^2%s  |dL/dW_Q|^2", e->gradient != NULL ? "        law" : "");
     printf("\n");
     for (size_t depth = 0; depth <= t->layers; depth++) {
-        const ireneo_network_depth *r = &depths[depth];
+        const ireneo_attention_depth *r = &depths[depth];
         printf("%5zu  ", depth);
         print_cell(r->rho);
         if (e->depth.rho != NULL)
@@ -75,14 +76,14 @@ static void list_numbers(ireneo_json *json, const char *key, const double *value
     ireneo_json_end_array(json);
 }
 
-static void list_estimates(ireneo_json *json, const char *name, const ireneo_network_depth *depths,
+static void list_estimates(ireneo_json *json, const char *name, const ireneo_attention_depth *depths,
                            size_t layers, size_t offset) {
     char key[64];
     for (int errors = 0; errors < 2; errors++) {
         snprintf(key, sizeof key, "%s%s", name, errors ? "_error" : "");
         ireneo_json_begin_array(json, key);
         for (size_t depth = 0; depth <= layers; depth++) {
-            ireneo_estimate e;
+            ireneo_attention_estimate e;
             memcpy(&e, (const char *)&depths[depth] + offset, sizeof e);
             ireneo_json_number(json, NULL, errors ? e.error : e.mean);
         }
@@ -91,23 +92,23 @@ static void list_estimates(ireneo_json *json, const char *name, const ireneo_net
 }
 
 static int print_as_json(const command *self, const ireneo_transformer *t,
-                         const ireneo_network_settings *settings, const ireneo_network_depth *depths,
-                         const expectation *e) {
+                         const ireneo_attention_simulate_settings *settings,
+                         const ireneo_attention_depth *depths, const expectation *e) {
     static const struct {
         const char *name;
         size_t offset;
     } columns[] = {
-        {"rho", offsetof(ireneo_network_depth, rho)},
-        {"q", offsetof(ireneo_network_depth, q)},
-        {"participation", offsetof(ireneo_network_depth, participation)},
-        {"entropy", offsetof(ireneo_network_depth, entropy)},
-        {"overlap", offsetof(ireneo_network_depth, overlap)},
-        {"gradient_tokens", offsetof(ireneo_network_depth, gradient_tokens)},
-        {"gradient_query", offsetof(ireneo_network_depth, gradient_query)},
-        {"gradient_key", offsetof(ireneo_network_depth, gradient_key)},
-        {"gradient_value", offsetof(ireneo_network_depth, gradient_value)},
-        {"gradient_mlp_in", offsetof(ireneo_network_depth, gradient_mlp_in)},
-        {"gradient_mlp_out", offsetof(ireneo_network_depth, gradient_mlp_out)},
+        {"rho", offsetof(ireneo_attention_depth, rho)},
+        {"q", offsetof(ireneo_attention_depth, q)},
+        {"participation", offsetof(ireneo_attention_depth, participation)},
+        {"entropy", offsetof(ireneo_attention_depth, entropy)},
+        {"overlap", offsetof(ireneo_attention_depth, overlap)},
+        {"gradient_tokens", offsetof(ireneo_attention_depth, gradient_tokens)},
+        {"gradient_query", offsetof(ireneo_attention_depth, gradient_query)},
+        {"gradient_key", offsetof(ireneo_attention_depth, gradient_key)},
+        {"gradient_value", offsetof(ireneo_attention_depth, gradient_value)},
+        {"gradient_mlp_in", offsetof(ireneo_attention_depth, gradient_mlp_in)},
+        {"gradient_mlp_out", offsetof(ireneo_attention_depth, gradient_mlp_out)},
     };
     ireneo_json json = {0};
     ireneo_json_begin_object(&json, NULL);
@@ -124,8 +125,8 @@ static int print_as_json(const command *self, const ireneo_transformer *t,
 }
 
 /* Measures and prints; depths is (layers + 1). */
-static int measure(const command *self, const ireneo_transformer *t, ireneo_network_settings *settings,
-                   ireneo_network_depth *depths, bool json) {
+static int measure(const command *self, const ireneo_transformer *t,
+                   ireneo_attention_simulate_settings *settings, ireneo_attention_depth *depths, bool json) {
     catch_interrupts();
     settings->progress = start_progress();
     ireneo_error failed = ireneo_attention_simulate(t, settings, depths);
@@ -147,7 +148,7 @@ static int measure(const command *self, const ireneo_transformer *t, ireneo_netw
 
 static int run(const command *self, int argc, char **argv) {
     transformer_options t;
-    ireneo_network_settings settings = {.draws = 10, .seed = 1};
+    ireneo_attention_simulate_settings settings = {.draws = 10, .seed = 1};
     bool json = false, causal = false, forward = false;
     size_t threads = 0;
     declare_transformer(&t);
@@ -166,7 +167,7 @@ static int run(const command *self, int argc, char **argv) {
     settings.causal = causal;
     settings.forward_only = forward;
     settings.threads = (int)threads;
-    ireneo_network_depth *depths = calloc(t.transformer.layers + 1, sizeof *depths);
+    ireneo_attention_depth *depths = calloc(t.transformer.layers + 1, sizeof *depths);
     if (depths == NULL)
         return complain(self, EXIT_MACHINE, "not enough memory for %zu layers", t.transformer.layers);
     outcome = measure(self, &t.transformer, &settings, depths, json);

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static void print_head(FILE *out, const ireneo_recommendation *r) {
+static void print_head(FILE *out, const ireneo_attention_recommendation *r) {
     const ireneo_transformer *t = &r->transformer;
     fprintf(out, "import torch\n\n@torch.no_grad()\ndef init_weights(model):\n");
     fprintf(out, "    # %zu %s-LN layers, width %zu, %zu head%s, context %g; by ireneo attention recommend\n",
@@ -15,7 +15,7 @@ static void print_head(FILE *out, const ireneo_recommendation *r) {
 
 static void print_skips(FILE *out, const ireneo_transformer *t) {
     if (t->residual_attention == 1.0 && t->residual_mlp == 1.0) return;
-    if (t->normalisation == IRENEO_POST_LN)
+    if (t->normalisation == IRENEO_NORMALISATION_POST)
         fprintf(out,
                 "# and in every block: x = norm1(%.5g * x + attention(x));  x = norm2(%.5g * x + mlp(x))\n",
                 t->residual_attention, t->residual_mlp);
@@ -38,7 +38,7 @@ typedef struct packed_names {
     const char *model;
 } packed_names;
 
-static void print_packed(FILE *out, const ireneo_recommendation *r, packed_names names) {
+static void print_packed(FILE *out, const ireneo_attention_recommendation *r, packed_names names) {
     const ireneo_transformer *t = &r->transformer;
     bool identity = r->std_output == 0.0;
     fprintf(out, "    d, found = %zu, 0\n    std = {'%s': %.6g, '%s': %.6g,\n           '%s': %.6g}%s\n",
@@ -61,7 +61,7 @@ static void print_packed(FILE *out, const ireneo_recommendation *r, packed_names
 }
 
 /* Three matrices for queries, keys and values, named as in the Hugging Face BERT and ViT. */
-static void print_bert(FILE *out, const ireneo_recommendation *r) {
+static void print_bert(FILE *out, const ireneo_attention_recommendation *r) {
     bool projects = r->std_output > 0.0;
     fprintf(out, "    std = {'query': %.6g, 'key': %.6g, 'value': %.6g,\n           ", r->std_query,
             r->std_key, r->std_value);
@@ -94,7 +94,7 @@ static const packed_names TIMM = {"attn.qkv.weight",
                                   false,
                                   "the VisionTransformer of timm"};
 
-void print_snippet(FILE *out, const ireneo_recommendation *r, snippet_style style) {
+void print_snippet(FILE *out, const ireneo_attention_recommendation *r, snippet_style style) {
     print_head(out, r);
     switch (style) {
     case SNIPPET_TORCH:

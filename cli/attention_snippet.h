@@ -8,6 +8,6 @@
 
 typedef enum snippet_style { SNIPPET_TORCH, SNIPPET_BERT, SNIPPET_GPT2, SNIPPET_TIMM } snippet_style;
 
-void print_snippet(FILE *out, const ireneo_recommendation *recommendation, snippet_style style);
+void print_snippet(FILE *out, const ireneo_attention_recommendation *recommendation, snippet_style style);
 
 #endif

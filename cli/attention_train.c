@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static void print_table(const ireneo_transformer *t, const ireneo_network_training_settings *s,
-                        const ireneo_network_training_report *r) {
+static void print_table(const ireneo_transformer *t, const ireneo_attention_train_settings *s,
+                        const ireneo_attention_train_report *r) {
     char text[40];
     print_transformer(t);
     printf("%s parameters, %zu steps of %zu sequences, rate %g (seed %llu)\n\n",
@@ -30,7 +30,7 @@ static void print_table(const ireneo_transformer *t, const ireneo_network_traini
 }
 
 static int print_as_json(const command *self, const ireneo_transformer *t, const char *path,
-                         const ireneo_network_training_settings *s, const ireneo_network_training_report *r) {
+                         const ireneo_attention_train_settings *s, const ireneo_attention_train_report *r) {
     ireneo_json json = {0};
     ireneo_json_begin_object(&json, NULL);
     ireneo_json_text(&json, "text", path);
@@ -91,7 +91,7 @@ static void tell_small(transformer_options *t) {
 
 static int run(const command *self, int argc, char **argv) {
     transformer_options t;
-    ireneo_network_training_settings settings = {
+    ireneo_attention_train_settings settings = {
         .steps = 1000, .batch = 24, .rate = 1e-3, .mask = 0.2, .clip = 1.0, .seed = 1};
     const char *path = NULL;
     size_t threads = 0;
@@ -120,7 +120,7 @@ static int run(const command *self, int argc, char **argv) {
     if (outcome != 0) return outcome == PARSE_FINISHED ? EXIT_DONE : outcome;
     settings.tied = tied;
     settings.threads = (int)threads;
-    ireneo_network_training_report report;
+    ireneo_attention_train_report report;
     catch_interrupts();
     settings.progress = start_progress();
     ireneo_error failed = ireneo_attention_train_file(&t.transformer, path, &settings, &report);

@@ -1,7 +1,7 @@
 /* ireneo attention trainability: which query-key scales and residual strengths escape both collapses. */
 #include "attention.h"
 #include "folder.h"
-#include "lab/trainability_picture.h"
+#include "lab/figures/trainability_picture.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 
 typedef struct trainability_question {
     transformer_options transformer;
-    ireneo_collapse_settings settings;
+    ireneo_attention_collapse_settings settings;
     const char *betas, *residuals, *output, *picture;
     size_t threads;
     bool json;
@@ -58,7 +58,7 @@ static char letter(int rank, int entropy) {
 
 /* One line of the map for each residual strength, strongest first; exact on the left, the limit on the right.
  */
-static void print_map(const ireneo_trainability *d) {
+static void print_map(const ireneo_attention_trainability *d) {
     size_t columns = d->betas < 40 ? d->betas : 40;
     if (columns == 0) return;
     printf("\n  . trainable   r rank collapse   e entropy collapse   # both      (left exact at T, right T "
@@ -67,7 +67,8 @@ static void print_map(const ireneo_trainability *d) {
         printf("  %7.3g  ", d->cells[i].residual);
         for (int limit = 0; limit < 2; limit++) {
             for (size_t k = 0; k < columns; k++) {
-                const ireneo_trainability_cell *c = &d->cells[k * d->betas / columns * d->residuals + i];
+                const ireneo_attention_trainability_cell *c =
+                    &d->cells[k * d->betas / columns * d->residuals + i];
                 putchar(limit ? letter(c->rank_collapse_limit, c->entropy_collapse_limit)
                               : letter(c->rank_collapse, c->entropy_collapse));
             }
@@ -78,7 +79,7 @@ static void print_map(const ireneo_trainability *d) {
            d->cells[(columns - 1) * d->betas / columns * d->residuals].beta);
 }
 
-static void print_lines(const ireneo_trainability *d, const ireneo_collapse_settings *s) {
+static void print_lines(const ireneo_attention_trainability *d, const ireneo_attention_collapse_settings *s) {
     printf("\nEntropy collapse (first layer's entropy below %.3g log T) above beta %.4g; T to inf: beta_c = "
            "%.4g.\n",
            s->entropy_limit, d->beta_line, d->beta_line_limit);
@@ -91,7 +92,7 @@ static void print_lines(const ireneo_trainability *d, const ireneo_collapse_sett
                d->rank_line_limit[k]);
 }
 
-static ireneo_error save_csv(const char *path, const ireneo_trainability *d) {
+static ireneo_error save_csv(const char *path, const ireneo_attention_trainability *d) {
     char *text = NULL;
     size_t length = 0;
     FILE *stream = open_memstream(&text, &length);
@@ -102,7 +103,7 @@ static ireneo_error save_csv(const char *path, const ireneo_trainability *d) {
     return failed;
 }
 
-static void write_cell(ireneo_json *json, const ireneo_trainability_cell *c) {
+static void write_cell(ireneo_json *json, const ireneo_attention_trainability_cell *c) {
     ireneo_json_begin_object(json, NULL);
     ireneo_json_number(json, "beta", c->beta);
     ireneo_json_number(json, "residual", c->residual);
@@ -117,7 +118,8 @@ static void write_cell(ireneo_json *json, const ireneo_trainability_cell *c) {
     ireneo_json_end_object(json);
 }
 
-static int print_report(const command *self, const trainability_question *q, const ireneo_trainability *d) {
+static int print_report(const command *self, const trainability_question *q,
+                        const ireneo_attention_trainability *d) {
     ireneo_json json = {0};
     ireneo_json_begin_object(&json, NULL);
     write_transformer(&json, "transformer", &q->transformer.transformer);
@@ -139,13 +141,13 @@ static int print_report(const command *self, const trainability_question *q, con
 }
 
 static int answer(const command *self, trainability_question *q, const axis *betas, const axis *residuals) {
-    ireneo_trainability d;
+    ireneo_attention_trainability d;
     catch_interrupts();
     q->settings.threads = (int)q->threads;
     q->settings.progress = start_progress();
     ireneo_error failed =
-        ireneo_trainability_diagram(&q->transformer.transformer, betas->values, betas->count,
-                                    residuals->values, residuals->count, &q->settings, &d);
+        ireneo_attention_trainability_diagram(&q->transformer.transformer, betas->values, betas->count,
+                                              residuals->values, residuals->count, &q->settings, &d);
     finish_progress();
     if (failed == IRENEO_OK && q->output != NULL) failed = save_csv(q->output, &d);
     if (failed == IRENEO_OK && q->picture != NULL)
@@ -164,13 +166,13 @@ static int answer(const command *self, trainability_question *q, const axis *bet
             printf("\nwritten: %s/attention_trainability.csv .svg .png .pdf\n", q->picture);
         outcome = finish_output(self, EXIT_DONE);
     }
-    ireneo_trainability_free(&d);
+    ireneo_attention_trainability_free(&d);
     return outcome;
 }
 
 static int run(const command *self, int argc, char **argv) {
     trainability_question q = {.betas = "0.2:6:30", .residuals = "0.25:5:20"};
-    q.settings = (ireneo_collapse_settings){.rank_limit = 0.05, .entropy_limit = 1.0 / 3.0};
+    q.settings = (ireneo_attention_collapse_settings){.rank_limit = 0.05, .entropy_limit = 1.0 / 3.0};
     transformer_options *t = &q.transformer;
     declare_transformer(t);
     drop_option(t, "beta");

@@ -20,7 +20,7 @@ static void print_angle(const char *what, double theta, const char *explained) {
         printf("  %-22s %7.4f %6.2f°   %s\n", what, theta, theta * 180.0 / M_PI, explained);
 }
 
-static void print_verdict(const basins_question *q, const ireneo_basins_report *r) {
+static void print_verdict(const basins_question *q, const ireneo_dense_basins_report *r) {
     char text[40];
     printf("Dense memory of %s patterns, load alpha = log(P)/N = %.6g, lambda = %g\n", q->ensemble, r->alpha,
            r->lambda);
@@ -30,7 +30,7 @@ static void print_verdict(const basins_question *q, const ireneo_basins_report *
     if (!r->retrieved)
         printf("\nNo pattern is retrieved: %s.\n\n",
                isinf(r->lambda_c) ? "no lambda is enough for this load" : "lambda is below lambda_c");
-    else if (q->point.ensemble == IRENEO_BINARY)
+    else if (q->point.ensemble == IRENEO_DENSE_ENSEMBLE_BINARY)
         printf("\nA query may have %.2f %% of its bits flipped. The memory is %.1f %% full.\n\n",
                100.0 * r->flip_fraction, 100.0 * r->fraction_of_capacity);
     else
@@ -39,14 +39,14 @@ static void print_verdict(const basins_question *q, const ireneo_basins_report *
 }
 
 /* The limit may promise what a small memory does not keep. */
-static void print_finite_warning(const basins_question *q, const ireneo_basins_report *r) {
+static void print_finite_warning(const basins_question *q, const ireneo_dense_basins_report *r) {
     if (r->retrieved && r->lambda < r->lambda_converged)
         printf("That holds for large N. At N = %zu repeated steps drift away from the pattern below lambda = "
                "%.6g.\n\n",
                q->neurons, r->lambda_converged);
 }
 
-static void print_table(const basins_question *q, const ireneo_basins_report *r) {
+static void print_table(const basins_question *q, const ireneo_dense_basins_report *r) {
     print_verdict(q, r);
     print_finite_warning(q, r);
     print_angle("theta_c", r->theta_c, "largest angle to the pattern at this lambda");
@@ -64,7 +64,7 @@ static void print_table(const basins_question *q, const ireneo_basins_report *r)
         print_quantity("retrieval probability", r->retrieval_probability, "one step from the pattern itself");
 }
 
-static int print_report(const command *self, const basins_question *q, const ireneo_basins_report *r) {
+static int print_report(const command *self, const basins_question *q, const ireneo_dense_basins_report *r) {
     if (!q->json) {
         print_table(q, r);
         return finish_output(self, EXIT_DONE);
@@ -83,7 +83,7 @@ static int print_report(const command *self, const basins_question *q, const ire
     ireneo_json_number(&json, "free_energy", r->free_energy);
     ireneo_json_number(&json, "fraction_of_capacity", r->fraction_of_capacity);
     ireneo_json_number(&json, "lost_radius", r->lost_radius);
-    if (q->point.ensemble == IRENEO_BINARY) {
+    if (q->point.ensemble == IRENEO_DENSE_ENSEMBLE_BINARY) {
         ireneo_json_number(&json, "flip_fraction", r->flip_fraction);
         ireneo_json_number(&json, "flip_fraction_star", r->flip_fraction_star);
     }
@@ -127,7 +127,7 @@ static int run(const command *self, int argc, char **argv) {
     q.point.neurons = (double)q.neurons;
     q.point.patterns = (double)q.patterns;
 
-    ireneo_basins_report report;
+    ireneo_dense_basins_report report;
     ireneo_error failed = ireneo_dense_basins(&q.point, &report);
     if (failed != IRENEO_OK) return report_error(self, failed);
     return print_report(self, &q, &report);

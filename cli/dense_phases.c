@@ -19,7 +19,7 @@ static void print_patterns(const char *what, double log_patterns, const char *ex
     printf("  %-22s %14s   %s\n", what, written_count(log_patterns, text), explained);
 }
 
-static void print_limit(const phases_question *q, const ireneo_phases_report *r) {
+static void print_limit(const phases_question *q, const ireneo_dense_phases_report *r) {
     bool by_load = q->point.alpha != 0.0, bounded = r->alpha_c_exact == 0;
     printf("Dense memory of %s patterns", q->ensemble);
     if (by_load)
@@ -43,11 +43,11 @@ static void print_limit(const phases_question *q, const ireneo_phases_report *r)
                    bounded ? "at least: up to here every pattern is retrieved"
                            : "up to here every pattern is retrieved");
     print_quantity("alpha_*", r->alpha_star, "below it only the nearest patterns disturb");
-    if (q->point.ensemble == IRENEO_SPHERICAL)
+    if (q->point.ensemble == IRENEO_DENSE_ENSEMBLE_SPHERICAL)
         print_quantity("Ramsauer et al.", r->ramsauer, "their proven bound on alpha (theorem 3)");
 }
 
-static void print_finite(const phases_question *q, const ireneo_phases_report *r) {
+static void print_finite(const phases_question *q, const ireneo_dense_phases_report *r) {
     bool by_load = q->point.alpha != 0.0;
     printf("\nAt N = %zu (for unit vectors beta = lambda N = %.6g)\n\n", q->neurons,
            r->lambda * q->point.neurons);
@@ -82,7 +82,7 @@ static ireneo_error add_scaling(const phases_question *q, ireneo_json *json) {
     return IRENEO_OK;
 }
 
-static void write_report(const phases_question *q, const ireneo_phases_report *r, ireneo_json *json) {
+static void write_report(const phases_question *q, const ireneo_dense_phases_report *r, ireneo_json *json) {
     ireneo_json_text(json, "ensemble", q->ensemble);
     ireneo_json_number(json, "lambda", r->lambda);
     ireneo_json_number(json, "alpha", r->alpha);
@@ -110,7 +110,7 @@ static void write_report(const phases_question *q, const ireneo_phases_report *r
     ireneo_json_number(json, "lambda_converged_law", r->lambda_converged_law);
 }
 
-static int print_report(const command *self, const phases_question *q, const ireneo_phases_report *r) {
+static int print_report(const command *self, const phases_question *q, const ireneo_dense_phases_report *r) {
     bool scaled = q->scaling != 0.0;
     if (!q->json) {
         print_limit(q, r);
@@ -157,7 +157,7 @@ static int run(const command *self, int argc, char **argv) {
     q.point.neurons = (double)q.neurons;
     q.point.lambda = scaled ? q.scaled_lambda / pow(q.point.neurons, q.scaling) : q.scaled_lambda;
 
-    ireneo_phases_report report;
+    ireneo_dense_phases_report report;
     ireneo_error failed = ireneo_dense_phases(&q.point, &report);
     if (failed != IRENEO_OK) return report_error(self, failed);
     return print_report(self, &q, &report);

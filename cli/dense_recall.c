@@ -9,7 +9,7 @@
 #include <string.h>
 
 typedef struct recall_question {
-    ireneo_recall_settings settings;
+    ireneo_dense_recall_settings settings;
     const char *rule, *output, *labels;
     size_t degree, threads;
     bool normalise, json;
@@ -20,8 +20,8 @@ typedef struct recall_data {
     size_t count, query_count, neurons;
     char *label_text;
     const char **labels; /* (count) or NULL */
-    ireneo_recall_result result;
-    ireneo_recall_info info;
+    ireneo_dense_recall_result result;
+    ireneo_dense_recall_info info;
 } recall_data;
 
 static void free_data(recall_data *d) {
@@ -104,7 +104,7 @@ static int load_labels(const command *self, const char *path, recall_data *d) {
 
 static int make_room(const command *self, const recall_question *q, recall_data *d) {
     size_t queries = d->query_count, top = q->settings.top;
-    ireneo_recall_result *r = &d->result;
+    ireneo_dense_recall_result *r = &d->result;
     r->states = calloc(queries, d->neurons * sizeof *r->states);
     r->energy_before = calloc(queries, sizeof *r->energy_before);
     r->energy_after = calloc(queries, sizeof *r->energy_after);
@@ -122,10 +122,10 @@ static int make_room(const command *self, const recall_question *q, recall_data 
 /* ---- what the theory says about random patterns of this size ---- */
 
 /* lambda acts on x.xi; for patterns of length r sqrt(N) it is r^2 lambda in units of the theory. */
-static bool ask_theory(const recall_question *q, const recall_data *d, ireneo_basins_report *report) {
-    if (q->settings.rule != IRENEO_RULE_SOFTMAX || d->count < 2 || d->neurons < 2) return false;
+static bool ask_theory(const recall_question *q, const recall_data *d, ireneo_dense_basins_report *report) {
+    if (q->settings.rule != IRENEO_DENSE_RULE_SOFTMAX || d->count < 2 || d->neurons < 2) return false;
     double scaled = q->settings.lambda * d->info.pattern_power;
-    ireneo_dense_point point = {.ensemble = IRENEO_SPHERICAL,
+    ireneo_dense_point point = {.ensemble = IRENEO_DENSE_ENSEMBLE_SPHERICAL,
                                 .lambda = fmin(1e9, fmax(1e-9, scaled)),
                                 .neurons = (double)d->neurons,
                                 .patterns = (double)d->count};
@@ -138,11 +138,11 @@ static int choose_lambda(const command *self, const recall_data *d, double *lamb
     for (size_t i = 0; i < d->count * d->neurons; i++)
         square += (double)d->patterns[i] * (double)d->patterns[i];
     double power = square / ((double)d->count * (double)d->neurons);
-    ireneo_dense_point point = {.ensemble = IRENEO_SPHERICAL,
+    ireneo_dense_point point = {.ensemble = IRENEO_DENSE_ENSEMBLE_SPHERICAL,
                                 .lambda = 1.0,
                                 .neurons = (double)d->neurons,
                                 .patterns = (double)d->count};
-    ireneo_basins_report report;
+    ireneo_dense_basins_report report;
     if (d->count < 2 || d->neurons < 2 || !(power > 0.0)) {
         *lambda = 1.0;
         return 0;
@@ -168,7 +168,7 @@ static double angle_moved(const recall_data *d, size_t query) {
 }
 
 static void print_query(const recall_question *q, const recall_data *d, size_t query) {
-    const ireneo_recall_result *r = &d->result;
+    const ireneo_dense_recall_result *r = &d->result;
     printf("query %zu: %zu step%s%s, energy %.6g to %.6g, moved %.4f rad", query, r->steps[query],
            r->steps[query] == 1 ? "" : "s", r->converged[query] ? "" : " (not converged)",
            r->energy_before[query], r->energy_after[query], angle_moved(d, query));
@@ -182,7 +182,7 @@ static void print_query(const recall_question *q, const recall_data *d, size_t q
     putchar('\n');
 }
 
-static void print_theory(const recall_data *d, const ireneo_basins_report *t) {
+static void print_theory(const recall_data *d, const ireneo_dense_basins_report *t) {
     char text[40];
     printf("\nrandom patterns of this size (N = %zu, P = %s, alpha = log P / N = %.4g, lambda |xi|^2/N = "
            "%.4g):\n",
@@ -207,19 +207,19 @@ static int print_text(const command *self, const recall_question *q, const recal
     printf("\n%s of", grouped((double)d->info.converged, text));
     printf(" %s queries converged; longest %zu steps; rule %s", grouped((double)d->query_count, text),
            d->info.longest, q->rule);
-    if (q->settings.rule == IRENEO_RULE_SOFTMAX) printf(", lambda %.6g", q->settings.lambda);
-    if (q->settings.rule == IRENEO_RULE_POLYNOMIAL) printf(", degree %d", q->settings.degree);
+    if (q->settings.rule == IRENEO_DENSE_RULE_SOFTMAX) printf(", lambda %.6g", q->settings.lambda);
+    if (q->settings.rule == IRENEO_DENSE_RULE_POLYNOMIAL) printf(", degree %d", q->settings.degree);
     printf("; %.3g s\n", d->info.seconds);
-    ireneo_basins_report theory;
+    ireneo_dense_basins_report theory;
     if (ask_theory(q, d, &theory)) print_theory(d, &theory);
-    if (q->settings.rule == IRENEO_RULE_SIGN)
+    if (q->settings.rule == IRENEO_DENSE_RULE_SIGN)
         printf("\nload P / N = %.4g; the classical rule holds up to 0.138 random binary patterns a neuron\n",
                (double)d->count / (double)d->neurons);
     return finish_output(self, EXIT_DONE);
 }
 
 static void write_query(ireneo_json *json, const recall_question *q, const recall_data *d, size_t query) {
-    const ireneo_recall_result *r = &d->result;
+    const ireneo_dense_recall_result *r = &d->result;
     ireneo_json_begin_object(json, NULL);
     ireneo_json_size(json, "query", query);
     ireneo_json_size(json, "steps", r->steps[query]);
@@ -243,11 +243,11 @@ static void write_query(ireneo_json *json, const recall_question *q, const recal
 }
 
 static void write_summary(ireneo_json *json, const recall_question *q, const recall_data *d) {
-    ireneo_basins_report t;
+    ireneo_dense_basins_report t;
     ireneo_json_begin_object(json, NULL);
     ireneo_json_text(json, "rule", q->rule);
-    if (q->settings.rule == IRENEO_RULE_SOFTMAX) ireneo_json_number(json, "lambda", q->settings.lambda);
-    if (q->settings.rule == IRENEO_RULE_POLYNOMIAL)
+    if (q->settings.rule == IRENEO_DENSE_RULE_SOFTMAX) ireneo_json_number(json, "lambda", q->settings.lambda);
+    if (q->settings.rule == IRENEO_DENSE_RULE_POLYNOMIAL)
         ireneo_json_size(json, "degree", (uint64_t)q->settings.degree);
     ireneo_json_size(json, "neurons", d->neurons);
     ireneo_json_size(json, "patterns", d->count);
@@ -301,14 +301,14 @@ static int recall(const command *self, recall_question *q, const char *const *fi
     finish_progress();
     if (failed == IRENEO_OK && q->output != NULL) {
         const size_t shape[2] = {d->query_count, d->neurons};
-        failed = ireneo_save_npy(q->output, IRENEO_FLOAT32, 2, shape, d->result.states);
+        failed = ireneo_save_npy(q->output, IRENEO_DTYPE_FLOAT32, 2, shape, d->result.states);
     }
     if (failed != IRENEO_OK) return report_error(self, failed);
     return q->json ? print_lines(self, q, d) : print_text(self, q, d);
 }
 
 static int run(const command *self, int argc, char **argv) {
-    recall_question q = {.settings = ireneo_recall_defaults(), .rule = "softmax", .degree = 4};
+    recall_question q = {.settings = ireneo_dense_recall_defaults(), .rule = "softmax", .degree = 4};
     q.settings.top = 1;
     const char *files[2] = {NULL, NULL};
     option options[] = {
@@ -336,11 +336,11 @@ static int run(const command *self, int argc, char **argv) {
     bool lambda_given = options[2].given;
     if (lambda_given && !(q.settings.lambda > 0.0))
         return complain(self, EXIT_USAGE, "--lambda must be above 0, not %g", q.settings.lambda);
-    if (strcmp(q.rule, "polynomial") == 0) q.settings.rule = IRENEO_RULE_POLYNOMIAL;
-    if (strcmp(q.rule, "sign") == 0) q.settings.rule = IRENEO_RULE_SIGN;
-    if (lambda_given && q.settings.rule != IRENEO_RULE_SOFTMAX)
+    if (strcmp(q.rule, "polynomial") == 0) q.settings.rule = IRENEO_DENSE_RULE_POLYNOMIAL;
+    if (strcmp(q.rule, "sign") == 0) q.settings.rule = IRENEO_DENSE_RULE_SIGN;
+    if (lambda_given && q.settings.rule != IRENEO_DENSE_RULE_SOFTMAX)
         return complain(self, EXIT_USAGE, "--lambda belongs to the rule softmax, not to %s", q.rule);
-    if (options[3].given && q.settings.rule != IRENEO_RULE_POLYNOMIAL)
+    if (options[3].given && q.settings.rule != IRENEO_DENSE_RULE_POLYNOMIAL)
         return complain(self, EXIT_USAGE, "--degree belongs to the rule polynomial, not to %s", q.rule);
     q.settings.degree = (int)q.degree;
     q.settings.threads = (int)q.threads;

@@ -1,7 +1,7 @@
 /* ireneo dense simulate: draws of random memories, by five methods. */
 #include "commands.h"
 #include "dense_words.h"
-#include "lab/draws.h"
+#include "lab/sweep/draws.h"
 #include "report.h"
 #include "shard.h"
 
@@ -30,21 +30,21 @@ static expectation expect(const ireneo_dense_experiment *e) {
     ireneo_dense_point point = {.ensemble = e->ensemble,
                                 .alpha = e->log_patterns / (double)e->neurons,
                                 .neurons = (double)e->neurons};
-    ireneo_phases_report phases;
-    ireneo_basins_report basins;
+    ireneo_dense_phases_report phases;
+    ireneo_dense_basins_report basins;
     bool one = e->steps == 1;
     expectation expected = {NAN, NAN};
-    if (e->measure == IRENEO_MEASURE_LAMBDA && e->angle == 0.0 &&
+    if (e->measure == IRENEO_DENSE_MEASURE_LAMBDA && e->angle == 0.0 &&
         ireneo_dense_phases(&point, &phases) == IRENEO_OK)
         expected = (expectation){one ? phases.lambda_one_step : phases.lambda_converged, phases.lambda_c};
     point.lambda = e->lambda;
-    if (e->measure != IRENEO_MEASURE_LAMBDA && ireneo_dense_basins(&point, &basins) == IRENEO_OK) {
-        if (e->measure == IRENEO_MEASURE_ANGLE)
+    if (e->measure != IRENEO_DENSE_MEASURE_LAMBDA && ireneo_dense_basins(&point, &basins) == IRENEO_OK) {
+        if (e->measure == IRENEO_DENSE_MEASURE_ANGLE)
             expected = (expectation){one ? basins.theta_one_step : basins.theta_converged,
                                      basins.retrieved ? basins.theta_c : 0.0};
         else
             expected.limit = basins.retrieved && e->angle < basins.theta_c ? 1.0 : 0.0;
-        if (e->measure == IRENEO_MEASURE_PROBABILITY && one && e->angle == 0.0)
+        if (e->measure == IRENEO_DENSE_MEASURE_PROBABILITY && one && e->angle == 0.0)
             expected.finite = basins.retrieval_probability;
     }
     return expected;
@@ -60,8 +60,8 @@ static void print_summary(const simulate_question *q, const ireneo_dense_summary
     printf("%s patterns, N = %zu, P = %s (alpha = %.6g), method %s, %zu step%s\n", q->ensemble, e->neurons,
            count, e->log_patterns / (double)e->neurons, q->method, e->steps,
            e->steps == 1 ? "" : "s at most");
-    if (e->measure != IRENEO_MEASURE_LAMBDA) printf("lambda %.6g  ", e->lambda);
-    if (e->measure != IRENEO_MEASURE_ANGLE) printf("angle %.6g rad  ", e->angle);
+    if (e->measure != IRENEO_DENSE_MEASURE_LAMBDA) printf("lambda %.6g  ", e->lambda);
+    if (e->measure != IRENEO_DENSE_MEASURE_ANGLE) printf("angle %.6g rad  ", e->angle);
     printf("%zu draws, seed %llu, %.3g s", s->draws, (unsigned long long)e->seed, s->seconds);
     if (q->database != NULL) printf(", %zu new in %s", q->made, q->database);
     printf("\n\n");
@@ -90,8 +90,8 @@ static int print_report(const command *self, const simulate_question *q, const i
     ireneo_json_size(&json, "neurons", e->neurons);
     ireneo_json_number(&json, "alpha", e->log_patterns / (double)e->neurons);
     write_log_count(&json, "patterns", e->log_patterns);
-    if (e->measure != IRENEO_MEASURE_LAMBDA) ireneo_json_number(&json, "lambda", e->lambda);
-    if (e->measure != IRENEO_MEASURE_ANGLE) ireneo_json_number(&json, "angle", e->angle);
+    if (e->measure != IRENEO_DENSE_MEASURE_LAMBDA) ireneo_json_number(&json, "lambda", e->lambda);
+    if (e->measure != IRENEO_DENSE_MEASURE_ANGLE) ireneo_json_number(&json, "angle", e->angle);
     ireneo_json_size(&json, "steps", e->steps);
     ireneo_json_size(&json, "draws", s->draws);
     ireneo_json_size(&json, "seed", e->seed);
@@ -106,16 +106,16 @@ static int print_report(const command *self, const simulate_question *q, const i
 }
 
 static ireneo_dense_method method_called(const char *name) {
-    int method = IRENEO_METHOD_DIRECT;
-    while (method < IRENEO_METHOD_HYBRID &&
+    int method = IRENEO_DENSE_METHOD_DIRECT;
+    while (method < IRENEO_DENSE_METHOD_HYBRID &&
            strcmp(name, ireneo_dense_method_name((ireneo_dense_method)method)) != 0)
         method++;
     return (ireneo_dense_method)method;
 }
 
 static ireneo_dense_measure measure_called(const char *name) {
-    int measure = IRENEO_MEASURE_PROBABILITY;
-    while (measure < IRENEO_MEASURE_ANGLE &&
+    int measure = IRENEO_DENSE_MEASURE_PROBABILITY;
+    while (measure < IRENEO_DENSE_MEASURE_ANGLE &&
            strcmp(name, ireneo_dense_measure_name((ireneo_dense_measure)measure)) != 0)
         measure++;
     return (ireneo_dense_measure)measure;
@@ -131,13 +131,13 @@ static int complete(const command *self, simulate_question *q, const option *opt
     if (options[ALPHA].given == options[PATTERNS].given)
         return complain(self, EXIT_USAGE, "give --alpha or --patterns, one of the two");
     e->log_patterns = options[ALPHA].given ? q->alpha * (double)e->neurons : log((double)q->patterns);
-    if (e->measure == IRENEO_MEASURE_LAMBDA ? options[LAMBDA].given : !options[LAMBDA].given)
+    if (e->measure == IRENEO_DENSE_MEASURE_LAMBDA ? options[LAMBDA].given : !options[LAMBDA].given)
         return complain(self, EXIT_USAGE,
                         options[LAMBDA].given ? "--lambda is what is measured; leave it out"
                                               : "give --lambda, or measure it with --measure lambda");
-    if (e->measure == IRENEO_MEASURE_ANGLE && options[ANGLE].given)
+    if (e->measure == IRENEO_DENSE_MEASURE_ANGLE && options[ANGLE].given)
         return complain(self, EXIT_USAGE, "--angle is what is measured; leave it out");
-    bool one_step = e->method == IRENEO_METHOD_SCALARS || e->method == IRENEO_METHOD_TAIL;
+    bool one_step = e->method == IRENEO_DENSE_METHOD_SCALARS || e->method == IRENEO_DENSE_METHOD_TAIL;
     if (!options[STEPS].given) e->steps = one_step ? 1 : 400;
     if (q->shard != NULL && q->database == NULL)
         return complain(self, EXIT_USAGE, "--shard needs a store for its draws; give --db FILE");

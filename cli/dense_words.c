@@ -6,9 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
-ireneo_ensemble ensemble_called(const char *name) {
-    ireneo_ensemble ensemble = IRENEO_SPHERICAL;
-    while (ensemble < IRENEO_BINARY && strcmp(name, ireneo_ensemble_name(ensemble)) != 0) ensemble++;
+ireneo_dense_ensemble ensemble_called(const char *name) {
+    ireneo_dense_ensemble ensemble = IRENEO_DENSE_ENSEMBLE_SPHERICAL;
+    while (ensemble < IRENEO_DENSE_ENSEMBLE_BINARY && strcmp(name, ireneo_dense_ensemble_name(ensemble)) != 0)
+        ensemble++;
     return ensemble;
 }
 

@@ -8,7 +8,7 @@
 #define ENSEMBLES "spherical|gaussian|binary"
 
 /* The ensemble that one of the words of ENSEMBLES names. */
-ireneo_ensemble ensemble_called(const char *name);
+ireneo_dense_ensemble ensemble_called(const char *name);
 
 /* e^log_count for people: "1 234", "10^345.6", "-" when unknown; buffer holds 40 bytes. */
 const char *written_count(double log_count, char *buffer);

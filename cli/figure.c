@@ -1,5 +1,5 @@
 /* ireneo figure: makes a figure's data and pictures. */
-#include "lab/figure.h"
+#include "lab/figures/figure.h"
 #include "commands.h"
 #include "folder.h"
 #include "report.h"

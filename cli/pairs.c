@@ -136,9 +136,9 @@ static ireneo_error write_files(const pairs_request *q, const pairs_data *d) {
     }
     fclose(stream);
     snprintf(path, sizeof path, "%s/keys.npy", q->output);
-    ireneo_error failed = ireneo_save_npy(path, IRENEO_FLOAT32, 2, shape, keys);
+    ireneo_error failed = ireneo_save_npy(path, IRENEO_DTYPE_FLOAT32, 2, shape, keys);
     snprintf(path, sizeof path, "%s/targets.npy", q->output);
-    if (failed == IRENEO_OK) failed = ireneo_save_npy(path, IRENEO_INT64, 1, shape, d->targets);
+    if (failed == IRENEO_OK) failed = ireneo_save_npy(path, IRENEO_DTYPE_INT64, 1, shape, d->targets);
     snprintf(path, sizeof path, "%s/keys.txt", q->output);
     if (failed == IRENEO_OK) failed = ireneo_save_bytes(path, names, length);
     free(keys);

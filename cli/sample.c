@@ -39,9 +39,9 @@ static ireneo_error write_instance(const sample_request *q) {
         for (size_t i = 0; decoupled && i < q->facts; i++)
             ireneo_sample_own_candidates(&sample, i, 0, q->candidates,
                                          values + i * q->candidates * q->dim_out);
-        failed = save(q->output, "keys.npy", IRENEO_FLOAT32, 2, key_shape, keys);
+        failed = save(q->output, "keys.npy", IRENEO_DTYPE_FLOAT32, 2, key_shape, keys);
         if (failed == IRENEO_OK)
-            failed = save(q->output, "values.npy", IRENEO_FLOAT32, decoupled ? 3 : 2,
+            failed = save(q->output, "values.npy", IRENEO_DTYPE_FLOAT32, decoupled ? 3 : 2,
                           decoupled ? own_shape : value_shape, values);
     }
     free(keys);

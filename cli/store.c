@@ -24,7 +24,7 @@ static void print_table(const store_request *q, const ireneo_max_margin_info *ma
     printf("  fraction of capacity  %10.3f   the law holds %s facts\n", info->fraction_of_capacity,
            grouped(info->facts_capacity, text));
     printf("  smallest margin       %10.2e   score spreads\n", info->margin);
-    if (q->max_margin && info->status == IRENEO_STORED) {
+    if (q->max_margin && info->status == IRENEO_STATUS_STORED) {
         printf("  largest margin        %10.4f   of |W| / sqrt(d_in), for normalised data\n", margin->margin);
         printf("  upper bound           %10.4f   duality gap %.1e\n", margin->margin_bound,
                margin->duality_gap);
@@ -35,10 +35,10 @@ static void print_table(const store_request *q, const ireneo_max_margin_info *ma
     if (info->span_in > 0)
         printf("  data span             %10zu   dimensions of keys, %zu of values\n", info->span_in,
                info->span_out);
-    if (info->status == IRENEO_IMPOSSIBLE)
+    if (info->status == IRENEO_STATUS_IMPOSSIBLE)
         printf("  proof                    no memory of norm below %.3g recalls all with margin 1\n",
                info->certificate_norm_bound);
-    if (info->status == IRENEO_UNDECIDED && q->settings.solver == IRENEO_SOLVER_PROJECT)
+    if (info->status == IRENEO_STATUS_UNDECIDED && q->settings.solver == IRENEO_SOLVER_PROJECT)
         printf("  the limit of scans or iterations was reached; go on with --resume\n");
     if (written != NULL) printf("  written to            %s\n", written);
 }
@@ -46,7 +46,7 @@ static void print_table(const store_request *q, const ireneo_max_margin_info *ma
 static int print_report(const command *self, const store_request *q, const ireneo_max_margin_info *margin,
                         const char *written, int exit_code) {
     const ireneo_store_info *info = &margin->store;
-    bool widest = q->max_margin && info->status == IRENEO_STORED;
+    bool widest = q->max_margin && info->status == IRENEO_STATUS_STORED;
     if (!q->json) {
         print_table(q, margin, written);
         return finish_output(self, exit_code);
@@ -70,7 +70,7 @@ static int print_report(const command *self, const store_request *q, const irene
     ireneo_json_size(&json, "peak_bytes", info->peak_bytes);
     ireneo_json_size(&json, "span_in", info->span_in);
     ireneo_json_size(&json, "span_out", info->span_out);
-    if (info->status == IRENEO_IMPOSSIBLE)
+    if (info->status == IRENEO_STATUS_IMPOSSIBLE)
         ireneo_json_number(&json, "certificate_norm_bound", info->certificate_norm_bound);
     ireneo_json_text(&json, "memory", written);
     ireneo_json_end_object(&json);
@@ -79,13 +79,13 @@ static int print_report(const command *self, const store_request *q, const irene
 
 static int exit_code_of(ireneo_status status) {
     switch (status) {
-    case IRENEO_STORED:
-    case IRENEO_PARTIAL:
+    case IRENEO_STATUS_STORED:
+    case IRENEO_STATUS_PARTIAL:
         return EXIT_DONE;
-    case IRENEO_IMPOSSIBLE:
-    case IRENEO_UNDECIDED:
+    case IRENEO_STATUS_IMPOSSIBLE:
+    case IRENEO_STATUS_UNDECIDED:
         return EXIT_NO;
-    case IRENEO_INTERRUPTED:
+    case IRENEO_STATUS_INTERRUPTED:
         return EXIT_INTERRUPTED;
     }
     return EXIT_NO;
@@ -103,9 +103,9 @@ static char *state_path(const char *output) {
 static int save_outcome(const command *self, const store_request *q, const facts_files *files,
                         const ireneo_memory *memory, const ireneo_store_info *info, const char *state,
                         const char **written) {
-    bool finished = info->status == IRENEO_STORED || info->status == IRENEO_PARTIAL ||
+    bool finished = info->status == IRENEO_STATUS_STORED || info->status == IRENEO_STATUS_PARTIAL ||
                     q->settings.solver != IRENEO_SOLVER_PROJECT;
-    *written = finished ? q->output : info->status == IRENEO_IMPOSSIBLE ? NULL : state;
+    *written = finished ? q->output : info->status == IRENEO_STATUS_IMPOSSIBLE ? NULL : state;
     if (*written == NULL) return 0;
     ireneo_error failed =
         ireneo_memory_save(memory, *written, q->with_values && finished ? files->values : NULL,
@@ -140,7 +140,7 @@ static int save_dropped(const command *self, const store_request *q, const unsig
     for (size_t i = 0; i < facts; i++)
         if (!kept[i]) dropped[count++] = (int64_t)i;
     ireneo_error failed =
-        ireneo_save_npy(q->dropped != NULL ? q->dropped : fallback, IRENEO_INT64, 1, &count, dropped);
+        ireneo_save_npy(q->dropped != NULL ? q->dropped : fallback, IRENEO_DTYPE_INT64, 1, &count, dropped);
     free(dropped);
     return report_error(self, failed);
 }

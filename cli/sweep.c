@@ -1,8 +1,8 @@
 /* ireneo sweep: many trials over grids of parameters, kept in a store of results. */
 #include "commands.h"
-#include "lab/parts.h"
-#include "lab/plan.h"
-#include "lab/ranks.h"
+#include "lab/sweep/parts.h"
+#include "lab/sweep/plan.h"
+#include "lab/sweep/ranks.h"
 #include "shard.h"
 #include "sweep_report.h"
 

@@ -2,7 +2,7 @@
 #ifndef IRENEO_CLI_SWEEP_REPORT_H
 #define IRENEO_CLI_SWEEP_REPORT_H
 
-#include "lab/threshold.h"
+#include "lab/sweep/threshold.h"
 #include "report.h"
 
 typedef struct sweep_outcome {

@@ -46,5 +46,5 @@ int main(void) {
     ireneo_memory_free(memory);
     free(keys);
     free(values);
-    return info.status == IRENEO_STORED && index[0] == 7 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return info.status == IRENEO_STATUS_STORED && index[0] == 7 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

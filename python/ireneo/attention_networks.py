@@ -90,19 +90,19 @@ def simulate(
     """Gaussian tokens of overlap rho_0 through random networks, and a random gradient back. forward_only leaves out
     the gradients, which are NaN then."""
     subject = given(model, changes)
-    settings = s.ireneo_network_settings(
+    settings = s.ireneo_attention_simulate_settings(
         draws=size(draws, "draws", 1),
         causal=int(bool(causal)),
         forward_only=int(bool(forward_only)),
         seed=seed64(seed),
         threads=size(threads, "threads"),
     )
-    depths = (s.ireneo_network_depth * (subject.layers + 1))()
+    depths = (s.ireneo_attention_depth * (subject.layers + 1))()
     with Watch(progress) as watch:
         settings.progress = watch.pointer
         code = lib.ireneo_attention_simulate(subject, settings, depths)
     watch.finish(code)
-    names = [name for name, _ in s.ireneo_network_depth._fields_]
+    names = [name for name, _ in s.ireneo_attention_depth._fields_]
     table = np.frombuffer(depths, dtype=np.float64).reshape(subject.layers + 1, len(names), 2)
     return NetworkDepths(**{name: Estimates(*table[:, k].T.copy()) for k, name in enumerate(names)})
 
@@ -111,7 +111,7 @@ def gradient_depth(model: Optional[Transformer] = None, **changes: Any) -> np.nd
     """The law for the squared gradient of the tokens at every depth (layers + 1), over that at the output; post-LN."""
     subject = given(model, changes)
     law = np.empty(subject.layers + 1)
-    check(lib.ireneo_gradient_depth(subject, pointer(law, c_double)))
+    check(lib.ireneo_attention_gradient_depth(subject, pointer(law, c_double)))
     return law
 
 
@@ -143,8 +143,8 @@ def train(
         model = transformer(
             layers=24, width=64, heads=4, mlp_width=64, context=32, beta=0.5, residual_attention=2.0, keys=0
         )
-    subject, report = given(model, changes), s.ireneo_network_training_report()
-    settings = s.ireneo_network_training_settings(
+    subject, report = given(model, changes), s.ireneo_attention_train_report()
+    settings = s.ireneo_attention_train_settings(
         steps=size(steps, "steps"),
         batch=size(batch, "batch"),
         warmup=size(warmup, "warmup"),

@@ -277,8 +277,8 @@ def given(model: Optional[Transformer], changes: Dict[str, Any]) -> s.ireneo_tra
 
 def propagate(model: Optional[Transformer] = None, **changes: Any) -> Propagation:
     """Token similarity, attention entropy and participation block by block."""
-    raw = s.ireneo_propagation()
-    check(lib.ireneo_propagate(given(model, changes), raw))
+    raw = s.ireneo_attention_propagation()
+    check(lib.ireneo_attention_propagate(given(model, changes), raw))
     try:
         arrays = {}
         for name, kind in raw._fields_:
@@ -287,7 +287,7 @@ def propagate(model: Optional[Transformer] = None, **changes: Any) -> Propagatio
                 arrays[name] = copy_of(getattr(raw, name), (raw.layers + (not short),))
         return record(Propagation, raw, **arrays)
     finally:
-        lib.ireneo_propagation_free(raw)
+        lib.ireneo_attention_propagation_free(raw)
 
 
 def critical_residual(
@@ -295,12 +295,12 @@ def critical_residual(
 ) -> CriticalResidual:
     """The attention residual strength at which 1 - rho after the last block is rank_limit; 0: no skip is needed."""
     exact, limit = c_double(), c_double()
-    check(lib.ireneo_critical_residual(given(model, changes), real(rank_limit, "rank_limit"), exact, limit))
+    check(lib.ireneo_attention_critical_residual(given(model, changes), real(rank_limit, "rank_limit"), exact, limit))
     return CriticalResidual(exact.value, limit.value)
 
 
-def _collapse(rank_limit: float, entropy_limit: float, threads: int, watch: Watch) -> s.ireneo_collapse_settings:
-    return s.ireneo_collapse_settings(
+def _collapse(rank_limit: float, entropy_limit: float, threads: int, watch: Watch) -> s.ireneo_attention_collapse_settings:
+    return s.ireneo_attention_collapse_settings(
         real(rank_limit, "rank_limit"), real(entropy_limit, "entropy_limit"), size(threads, "threads"), watch.pointer
     )
 
@@ -316,9 +316,9 @@ def assess(
 ) -> Assessment:
     """Judges a transformer. rank_limit: 1 - rho after the last block that counts as rank collapse (0: 0.05);
     entropy_limit: share of log(keys) below which the first block's entropy counts as collapse (0: 1/3)."""
-    subject, result = given(model, changes), s.ireneo_assessment()
+    subject, result = given(model, changes), s.ireneo_attention_assessment()
     with Watch(progress) as watch:
-        code = lib.ireneo_assess(subject, _collapse(rank_limit, entropy_limit, threads, watch), result)
+        code = lib.ireneo_attention_assess(subject, _collapse(rank_limit, entropy_limit, threads, watch), result)
     watch.finish(code)
     return record(Assessment, result)
 
@@ -346,26 +346,26 @@ def trainability(
 ) -> Trainability:
     """Judges a transformer at every beta and attention residual strength; its own values of the two do not matter."""
     x, y = _grid(betas, "betas"), _grid(residuals, "residuals")
-    subject, raw = given(model, changes), s.ireneo_trainability()
+    subject, raw = given(model, changes), s.ireneo_attention_trainability()
     with Watch(progress) as watch:
         settings = _collapse(rank_limit, entropy_limit, threads, watch)
-        code = lib.ireneo_trainability_diagram(
+        code = lib.ireneo_attention_trainability_diagram(
             subject, pointer(x, c_double), x.size, pointer(y, c_double), y.size, settings, raw
         )
     watch.finish(code)
     try:
-        dtype = np.dtype([(name, kind) for name, kind in s.ireneo_trainability_cell._fields_])
+        dtype = np.dtype([(name, kind) for name, kind in s.ireneo_attention_trainability_cell._fields_])
         count = x.size * y.size
         cells = np.frombuffer(ctypes.string_at(raw.cells, count * dtype.itemsize), dtype=dtype).reshape(x.size, y.size)
         arrays = {"betas": x, "residuals": y}
-        for name, kind in s.ireneo_trainability_cell._fields_:
+        for name, kind in s.ireneo_attention_trainability_cell._fields_:
             if name not in ("beta", "residual"):
                 arrays[name] = cells[name].copy() if kind is c_double else cells[name].astype(bool)
         for name in ("rank_line", "rank_line_limit"):
             arrays[name] = copy_of(getattr(raw, name), (x.size,))
         return record(Trainability, raw, **arrays)
     finally:
-        lib.ireneo_trainability_free(raw)
+        lib.ireneo_attention_trainability_free(raw)
 
 
 def recommend(
@@ -386,16 +386,16 @@ def recommend(
     beta_margin: beta is this many times below entropy collapse (0: 2). retention: share of the input's 1 - rho left
     after the last block (0: 0.5). tune_skips: make the skips strong instead of the branches small.
     """
-    subject, raw = given(model, changes), s.ireneo_recommendation()
+    subject, raw = given(model, changes), s.ireneo_attention_recommendation()
     with Watch(progress) as watch:
-        settings = s.ireneo_recommendation_settings(
+        settings = s.ireneo_attention_recommend_settings(
             _collapse(rank_limit, entropy_limit, threads, watch),
             real(beta_margin, "beta_margin"),
             real(retention, "retention"),
             int(bool(tune_skips)),
             int(not output_projection),
         )
-        code = lib.ireneo_recommend(subject, settings, raw)
+        code = lib.ireneo_attention_recommend(subject, settings, raw)
     watch.finish(code)
     return record(
         Recommendation, raw, transformer=_from_struct(raw.transformer), assessment=record(Assessment, raw.assessment)

@@ -86,7 +86,7 @@ def recall(
     x = x.reshape(1, -1) if x.ndim == 1 else x
     if x.shape[1] != xi.shape[1]:
         raise DataError(f"queries have {x.shape[1]} numbers, but patterns have {xi.shape[1]}")
-    settings = lib.ireneo_recall_defaults()
+    settings = lib.ireneo_dense_recall_defaults()
     settings.rule = choice(_RULES, rule, "rule")
     setattr(settings, "lambda", real(lambda_, "lambda_"))
     settings.degree = min(size(degree, "degree"), 2**31 - 1)
@@ -98,8 +98,8 @@ def recall(
     numbers = {name: np.empty(count) for name in ("energy_before", "energy_after", "change")}
     states, made = np.empty_like(x), np.empty(count, dtype=np.uintp)
     converged, index = np.zeros(count, dtype=np.uint8), np.empty((count, kept), dtype=np.uintp)
-    weight, info = np.empty((count, kept)), s.ireneo_recall_info()
-    result = s.ireneo_recall_result(
+    weight, info = np.empty((count, kept)), s.ireneo_dense_recall_info()
+    result = s.ireneo_dense_recall_result(
         states=pointer(states, c_float),
         energy_before=pointer(numbers["energy_before"], c_double),
         energy_after=pointer(numbers["energy_after"], c_double),

@@ -122,7 +122,7 @@ def phases(
     >>> round(phases(1.0).alpha_1, 6)
     0.622572
     """
-    report = s.ireneo_phases_report()
+    report = s.ireneo_dense_phases_report()
     check(lib.ireneo_dense_phases(_point(ensemble, lambda_, alpha, neurons, None), report))
     return record(Phases, report)
 
@@ -136,7 +136,7 @@ def basins(
     ensemble: str = "spherical",
 ) -> Basins:
     """Basins at lambda_ and load alpha, or with this number of patterns of this number of neurons."""
-    report = s.ireneo_basins_report()
+    report = s.ireneo_dense_basins_report()
     check(lib.ireneo_dense_basins(_point(ensemble, lambda_, alpha, neurons, patterns), report))
     return record(Basins, report)
 

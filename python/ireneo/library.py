@@ -140,11 +140,11 @@ PROTOTYPES: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {
         ),
     ),
     # 11. Dense memory: phases and basins
-    "ireneo_dense_phases": (ERROR, (POINTER(s.ireneo_dense_point), POINTER(s.ireneo_phases_report))),
-    "ireneo_dense_basins": (ERROR, (POINTER(s.ireneo_dense_point), POINTER(s.ireneo_basins_report))),
+    "ireneo_dense_phases": (ERROR, (POINTER(s.ireneo_dense_point), POINTER(s.ireneo_dense_phases_report))),
+    "ireneo_dense_basins": (ERROR, (POINTER(s.ireneo_dense_point), POINTER(s.ireneo_dense_basins_report))),
     "ireneo_dense_scaled": (ERROR, (c_int, c_double, c_double, c_double, _DOUBLES, _DOUBLES)),
     # 12. Dense memory: retrieval
-    "ireneo_recall_defaults": (s.ireneo_recall_settings, ()),
+    "ireneo_dense_recall_defaults": (s.ireneo_dense_recall_settings, ()),
     "ireneo_dense_recall": (
         ERROR,
         (
@@ -153,9 +153,9 @@ PROTOTYPES: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {
             c_size_t,
             _FLOATS,
             c_size_t,
-            POINTER(s.ireneo_recall_settings),
-            POINTER(s.ireneo_recall_result),
-            POINTER(s.ireneo_recall_info),
+            POINTER(s.ireneo_dense_recall_settings),
+            POINTER(s.ireneo_dense_recall_result),
+            POINTER(s.ireneo_dense_recall_info),
         ),
     ),
     # 13. Dense memory: simulation
@@ -176,14 +176,14 @@ PROTOTYPES: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {
     "ireneo_transformer_defaults": (None, (POINTER(s.ireneo_transformer),)),
     "ireneo_transformer_preset": (ERROR, (c_char_p, POINTER(s.ireneo_transformer))),
     "ireneo_beta_from_std": (c_double, (c_double, c_double, c_double, c_double)),
-    "ireneo_propagate": (ERROR, (POINTER(s.ireneo_transformer), POINTER(s.ireneo_propagation))),
-    "ireneo_propagation_free": (None, (POINTER(s.ireneo_propagation),)),
-    "ireneo_critical_residual": (ERROR, (POINTER(s.ireneo_transformer), c_double, _DOUBLES, _DOUBLES)),
-    "ireneo_assess": (
+    "ireneo_attention_propagate": (ERROR, (POINTER(s.ireneo_transformer), POINTER(s.ireneo_attention_propagation))),
+    "ireneo_attention_propagation_free": (None, (POINTER(s.ireneo_attention_propagation),)),
+    "ireneo_attention_critical_residual": (ERROR, (POINTER(s.ireneo_transformer), c_double, _DOUBLES, _DOUBLES)),
+    "ireneo_attention_assess": (
         ERROR,
-        (POINTER(s.ireneo_transformer), POINTER(s.ireneo_collapse_settings), POINTER(s.ireneo_assessment)),
+        (POINTER(s.ireneo_transformer), POINTER(s.ireneo_attention_collapse_settings), POINTER(s.ireneo_attention_assessment)),
     ),
-    "ireneo_trainability_diagram": (
+    "ireneo_attention_trainability_diagram": (
         ERROR,
         (
             POINTER(s.ireneo_transformer),
@@ -191,33 +191,33 @@ PROTOTYPES: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {
             c_size_t,
             _DOUBLES,
             c_size_t,
-            POINTER(s.ireneo_collapse_settings),
-            POINTER(s.ireneo_trainability),
+            POINTER(s.ireneo_attention_collapse_settings),
+            POINTER(s.ireneo_attention_trainability),
         ),
     ),
-    "ireneo_trainability_free": (None, (POINTER(s.ireneo_trainability),)),
-    "ireneo_recommend": (
+    "ireneo_attention_trainability_free": (None, (POINTER(s.ireneo_attention_trainability),)),
+    "ireneo_attention_recommend": (
         ERROR,
         (
             POINTER(s.ireneo_transformer),
-            POINTER(s.ireneo_recommendation_settings),
-            POINTER(s.ireneo_recommendation),
+            POINTER(s.ireneo_attention_recommend_settings),
+            POINTER(s.ireneo_attention_recommendation),
         ),
     ),
     # 15. Transformers at initialisation: real networks
     "ireneo_attention_simulate": (
         ERROR,
-        (POINTER(s.ireneo_transformer), POINTER(s.ireneo_network_settings), POINTER(s.ireneo_network_depth)),
+        (POINTER(s.ireneo_transformer), POINTER(s.ireneo_attention_simulate_settings), POINTER(s.ireneo_attention_depth)),
     ),
-    "ireneo_gradient_depth": (ERROR, (POINTER(s.ireneo_transformer), _DOUBLES)),
+    "ireneo_attention_gradient_depth": (ERROR, (POINTER(s.ireneo_transformer), _DOUBLES)),
     "ireneo_attention_train": (
         ERROR,
         (
             POINTER(s.ireneo_transformer),
             c_char_p,
             c_size_t,
-            POINTER(s.ireneo_network_training_settings),
-            POINTER(s.ireneo_network_training_report),
+            POINTER(s.ireneo_attention_train_settings),
+            POINTER(s.ireneo_attention_train_report),
         ),
     ),
 }

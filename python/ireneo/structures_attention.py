@@ -77,7 +77,7 @@ class ireneo_transformer(ctypes.Structure):
     ]
 
 
-class ireneo_propagation(ctypes.Structure):
+class ireneo_attention_propagation(ctypes.Structure):
     _fields_ = [
         ("layers", c_size_t),
         ("rho", POINTER(c_double)),
@@ -99,7 +99,7 @@ class ireneo_propagation(ctypes.Structure):
     ]
 
 
-class ireneo_collapse_settings(ctypes.Structure):
+class ireneo_attention_collapse_settings(ctypes.Structure):
     _fields_ = [
         ("rank_limit", c_double),
         ("entropy_limit", c_double),
@@ -108,7 +108,7 @@ class ireneo_collapse_settings(ctypes.Structure):
     ]
 
 
-class ireneo_assessment(ctypes.Structure):
+class ireneo_attention_assessment(ctypes.Structure):
     _fields_ = [
         ("rho", c_double),
         ("rho_limit", c_double),
@@ -126,7 +126,7 @@ class ireneo_assessment(ctypes.Structure):
     ]
 
 
-class ireneo_trainability_cell(ctypes.Structure):
+class ireneo_attention_trainability_cell(ctypes.Structure):
     _fields_ = [
         ("beta", c_double),
         ("residual", c_double),
@@ -143,11 +143,11 @@ class ireneo_trainability_cell(ctypes.Structure):
     ]
 
 
-class ireneo_trainability(ctypes.Structure):
+class ireneo_attention_trainability(ctypes.Structure):
     _fields_ = [
         ("betas", c_size_t),
         ("residuals", c_size_t),
-        ("cells", POINTER(ireneo_trainability_cell)),
+        ("cells", POINTER(ireneo_attention_trainability_cell)),
         ("rank_line", POINTER(c_double)),
         ("rank_line_limit", POINTER(c_double)),
         ("beta_line", c_double),
@@ -155,9 +155,9 @@ class ireneo_trainability(ctypes.Structure):
     ]
 
 
-class ireneo_recommendation_settings(ctypes.Structure):
+class ireneo_attention_recommend_settings(ctypes.Structure):
     _fields_ = [
-        ("collapse", ireneo_collapse_settings),
+        ("collapse", ireneo_attention_collapse_settings),
         ("beta_margin", c_double),
         ("retention", c_double),
         ("tune_skips", c_int),
@@ -165,7 +165,7 @@ class ireneo_recommendation_settings(ctypes.Structure):
     ]
 
 
-class ireneo_recommendation(ctypes.Structure):
+class ireneo_attention_recommendation(ctypes.Structure):
     _fields_ = [
         ("transformer", ireneo_transformer),
         ("std_query", c_double),
@@ -175,11 +175,11 @@ class ireneo_recommendation(ctypes.Structure):
         ("std_mlp_in", c_double),
         ("std_mlp_out", c_double),
         ("branch_scale", c_double),
-        ("assessment", ireneo_assessment),
+        ("assessment", ireneo_attention_assessment),
     ]
 
 
-class ireneo_network_settings(ctypes.Structure):
+class ireneo_attention_simulate_settings(ctypes.Structure):
     _fields_ = [
         ("draws", c_size_t),
         ("causal", c_int),
@@ -190,27 +190,27 @@ class ireneo_network_settings(ctypes.Structure):
     ]
 
 
-class ireneo_estimate(ctypes.Structure):
+class ireneo_attention_estimate(ctypes.Structure):
     _fields_ = [("mean", c_double), ("error", c_double)]
 
 
-class ireneo_network_depth(ctypes.Structure):
+class ireneo_attention_depth(ctypes.Structure):
     _fields_ = [
-        ("rho", ireneo_estimate),
-        ("q", ireneo_estimate),
-        ("participation", ireneo_estimate),
-        ("entropy", ireneo_estimate),
-        ("overlap", ireneo_estimate),
-        ("gradient_tokens", ireneo_estimate),
-        ("gradient_query", ireneo_estimate),
-        ("gradient_key", ireneo_estimate),
-        ("gradient_value", ireneo_estimate),
-        ("gradient_mlp_in", ireneo_estimate),
-        ("gradient_mlp_out", ireneo_estimate),
+        ("rho", ireneo_attention_estimate),
+        ("q", ireneo_attention_estimate),
+        ("participation", ireneo_attention_estimate),
+        ("entropy", ireneo_attention_estimate),
+        ("overlap", ireneo_attention_estimate),
+        ("gradient_tokens", ireneo_attention_estimate),
+        ("gradient_query", ireneo_attention_estimate),
+        ("gradient_key", ireneo_attention_estimate),
+        ("gradient_value", ireneo_attention_estimate),
+        ("gradient_mlp_in", ireneo_attention_estimate),
+        ("gradient_mlp_out", ireneo_attention_estimate),
     ]
 
 
-class ireneo_network_training_settings(ctypes.Structure):
+class ireneo_attention_train_settings(ctypes.Structure):
     _fields_ = [
         ("steps", c_size_t),
         ("batch", c_size_t),
@@ -225,7 +225,7 @@ class ireneo_network_training_settings(ctypes.Structure):
     ]
 
 
-class ireneo_network_training_report(ctypes.Structure):
+class ireneo_attention_train_report(ctypes.Structure):
     _fields_ = [
         ("symbols", c_size_t),
         ("parameters", c_size_t),

@@ -18,7 +18,7 @@ class ireneo_dense_point(ctypes.Structure):
     ]
 
 
-class ireneo_phases_report(ctypes.Structure):
+class ireneo_dense_phases_report(ctypes.Structure):
     _fields_ = [
         ("lambda", c_double),
         ("alpha", c_double),
@@ -44,7 +44,7 @@ class ireneo_phases_report(ctypes.Structure):
     ]
 
 
-class ireneo_basins_report(ctypes.Structure):
+class ireneo_dense_basins_report(ctypes.Structure):
     _fields_ = [
         ("lambda", c_double),
         ("alpha", c_double),
@@ -68,7 +68,7 @@ class ireneo_basins_report(ctypes.Structure):
     ]
 
 
-class ireneo_recall_settings(ctypes.Structure):
+class ireneo_dense_recall_settings(ctypes.Structure):
     _fields_ = [
         ("rule", c_int),
         ("lambda", c_double),
@@ -81,7 +81,7 @@ class ireneo_recall_settings(ctypes.Structure):
     ]
 
 
-class ireneo_recall_result(ctypes.Structure):
+class ireneo_dense_recall_result(ctypes.Structure):
     _fields_ = [
         ("states", POINTER(c_float)),
         ("energy_before", POINTER(c_double)),
@@ -94,7 +94,7 @@ class ireneo_recall_result(ctypes.Structure):
     ]
 
 
-class ireneo_recall_info(ctypes.Structure):
+class ireneo_dense_recall_info(ctypes.Structure):
     _fields_ = [
         ("converged", c_size_t),
         ("longest", c_size_t),

@@ -132,7 +132,7 @@ class ireneo_store_phases(ctypes.Structure):
         ("whiten", c_double),
         ("start", c_double),
         ("scan", c_double),
-        ("proof", c_double),
+        ("check", c_double),
         ("direction", c_double),
         ("line_search", c_double),
         ("gradient", c_double),

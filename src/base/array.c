@@ -3,8 +3,8 @@
 #include "base/array.h"
 
 #include "base/file_view.h"
-#include "base/memory.h"
 #include "base/npy.h"
+#include "base/ram.h"
 #include "base/safetensors.h"
 
 #include <float.h>
@@ -19,15 +19,15 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
 
 const char *ireneo_dtype_name(ireneo_dtype dtype) {
     switch (dtype) {
-    case IRENEO_FLOAT16:
+    case IRENEO_DTYPE_FLOAT16:
         return "float16";
-    case IRENEO_FLOAT32:
+    case IRENEO_DTYPE_FLOAT32:
         return "float32";
-    case IRENEO_FLOAT64:
+    case IRENEO_DTYPE_FLOAT64:
         return "float64";
-    case IRENEO_INT32:
+    case IRENEO_DTYPE_INT32:
         return "int32";
-    case IRENEO_INT64:
+    case IRENEO_DTYPE_INT64:
         return "int64";
     }
     return "unknown";
@@ -35,13 +35,13 @@ const char *ireneo_dtype_name(ireneo_dtype dtype) {
 
 size_t ireneo_dtype_size(ireneo_dtype dtype) {
     switch (dtype) {
-    case IRENEO_FLOAT16:
+    case IRENEO_DTYPE_FLOAT16:
         return 2;
-    case IRENEO_FLOAT32:
-    case IRENEO_INT32:
+    case IRENEO_DTYPE_FLOAT32:
+    case IRENEO_DTYPE_INT32:
         return 4;
-    case IRENEO_FLOAT64:
-    case IRENEO_INT64:
+    case IRENEO_DTYPE_FLOAT64:
+    case IRENEO_DTYPE_INT64:
         return 8;
     }
     return 0;
@@ -178,19 +178,19 @@ static double element(ireneo_dtype dtype, const unsigned char *source) {
     int32_t small;
     int64_t large;
     switch (dtype) {
-    case IRENEO_FLOAT16:
+    case IRENEO_DTYPE_FLOAT16:
         memcpy(&half, source, sizeof half);
         return (double)half_to_float(half);
-    case IRENEO_FLOAT32:
+    case IRENEO_DTYPE_FLOAT32:
         memcpy(&single, source, sizeof single);
         return (double)single;
-    case IRENEO_FLOAT64:
+    case IRENEO_DTYPE_FLOAT64:
         memcpy(&number, source, sizeof number);
         return number;
-    case IRENEO_INT32:
+    case IRENEO_DTYPE_INT32:
         memcpy(&small, source, sizeof small);
         return (double)small;
-    case IRENEO_INT64:
+    case IRENEO_DTYPE_INT64:
         memcpy(&large, source, sizeof large);
         return (double)large;
     }
@@ -200,7 +200,7 @@ static double element(ireneo_dtype dtype, const unsigned char *source) {
 /* Converts one row and says whether all of it is finite in float32. */
 static bool convert_row(ireneo_dtype dtype, const unsigned char *source, size_t columns, float *row) {
     size_t size = ireneo_dtype_size(dtype);
-    if (dtype == IRENEO_FLOAT32)
+    if (dtype == IRENEO_DTYPE_FLOAT32)
         memcpy(row, source, columns * size);
     else
         for (size_t j = 0; j < columns; j++) row[j] = (float)element(dtype, source + j * size);
@@ -238,7 +238,7 @@ ireneo_error ireneo_array_to_matrix(const char *location, const ireneo_array *ar
                            array->axes);
     if (array->count == 0) return ireneo_fail(IRENEO_ERROR_DATA, "%s: the array is empty", location);
     size_t n = array->shape[0], d = array->axes == 2 ? array->shape[1] : 1;
-    IRENEO_TRY(ireneo_memory_require((double)array->count * sizeof(float), location));
+    IRENEO_TRY(ireneo_ram_require((double)array->count * sizeof(float), location));
     float *matrix = NULL; /* (n, d) */
     IRENEO_TRY(IRENEO_ALLOCATE(&matrix, array->count, location));
     const unsigned char *source = array->data;
@@ -263,19 +263,19 @@ static ireneo_error check_vector(const char *location, const ireneo_array *array
         return ireneo_fail(IRENEO_ERROR_DATA, "%s: the array has %d axes; a vector has 1", location,
                            array->axes);
     if (array->count == 0) return ireneo_fail(IRENEO_ERROR_DATA, "%s: the array is empty", location);
-    return ireneo_memory_require((double)array->count * sizeof(double), location);
+    return ireneo_ram_require((double)array->count * sizeof(double), location);
 }
 
 ireneo_error ireneo_array_to_indices(const char *location, const ireneo_array *array, int64_t **values,
                                      size_t *count) {
-    if (array->dtype != IRENEO_INT32 && array->dtype != IRENEO_INT64)
+    if (array->dtype != IRENEO_DTYPE_INT32 && array->dtype != IRENEO_DTYPE_INT64)
         return ireneo_fail(IRENEO_ERROR_DATA, "%s: the elements are %s; indices are int32 or int64", location,
                            ireneo_dtype_name(array->dtype));
     IRENEO_TRY(check_vector(location, array));
     int64_t *indices = NULL; /* (count) */
     IRENEO_TRY(IRENEO_ALLOCATE(&indices, array->count, location));
     const unsigned char *source = array->data;
-    if (array->dtype == IRENEO_INT64)
+    if (array->dtype == IRENEO_DTYPE_INT64)
         memcpy(indices, source, array->count * sizeof *indices);
     else
         for (size_t i = 0; i < array->count; i++) {

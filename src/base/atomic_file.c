@@ -2,7 +2,7 @@
  */
 #include "base/atomic_file.h"
 
-#include "base/memory.h"
+#include "base/ram.h"
 
 #include <errno.h>
 #include <fcntl.h>

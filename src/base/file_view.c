@@ -1,7 +1,7 @@
 /* Reads a file into memory, or maps it when it is large. */
 #include "base/file_view.h"
 
-#include "base/memory.h"
+#include "base/ram.h"
 
 #include <errno.h>
 #include <fcntl.h>

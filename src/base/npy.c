@@ -89,11 +89,11 @@ static ireneo_error parse_descr(cursor *text, npy_header *header) {
     static const struct {
         const char *code;
         ireneo_dtype dtype;
-    } types[] = {{"f2", IRENEO_FLOAT16},
-                 {"f4", IRENEO_FLOAT32},
-                 {"f8", IRENEO_FLOAT64},
-                 {"i4", IRENEO_INT32},
-                 {"i8", IRENEO_INT64}};
+    } types[] = {{"f2", IRENEO_DTYPE_FLOAT16},
+                 {"f4", IRENEO_DTYPE_FLOAT32},
+                 {"f8", IRENEO_DTYPE_FLOAT64},
+                 {"i4", IRENEO_DTYPE_INT32},
+                 {"i8", IRENEO_DTYPE_INT64}};
     if (take(text, '[')) return unsupported_type(text, "structure");
     char descr[LONGEST_STRING + 1] = "";
     IRENEO_TRY(parse_string(text, descr));
@@ -241,15 +241,15 @@ ireneo_error ireneo_npy_parse(const char *path, const unsigned char *bytes, size
 
 static const char *descr_of(ireneo_dtype dtype) {
     switch (dtype) {
-    case IRENEO_FLOAT16:
+    case IRENEO_DTYPE_FLOAT16:
         return "<f2";
-    case IRENEO_FLOAT32:
+    case IRENEO_DTYPE_FLOAT32:
         return "<f4";
-    case IRENEO_FLOAT64:
+    case IRENEO_DTYPE_FLOAT64:
         return "<f8";
-    case IRENEO_INT32:
+    case IRENEO_DTYPE_INT32:
         return "<i4";
-    case IRENEO_INT64:
+    case IRENEO_DTYPE_INT64:
         return "<i8";
     }
     return "?"; /* not reached: the shape check refuses other types */

@@ -1,7 +1,7 @@
 /* Gauss-Legendre and Gauss-Hermite nodes by Newton's method, adaptive Gauss-Kronrod with a list of intervals.
  */
 #include "base/quadrature.h"
-#include "base/memory.h"
+#include "base/ram.h"
 
 #include <math.h>
 

@@ -4,7 +4,7 @@
 
 #include "base/array.h"
 #include "base/file_view.h"
-#include "base/memory.h"
+#include "base/ram.h"
 
 #include <cjson/cJSON.h>
 #include <stdio.h>
@@ -22,11 +22,11 @@ static const struct type {
     size_t bytes;
     bool readable;
     ireneo_dtype dtype;
-} types[] = {{"F16", 2, true, IRENEO_FLOAT16},
-             {"F32", 4, true, IRENEO_FLOAT32},
-             {"F64", 8, true, IRENEO_FLOAT64},
-             {"I32", 4, true, IRENEO_INT32},
-             {"I64", 8, true, IRENEO_INT64},
+} types[] = {{"F16", 2, true, IRENEO_DTYPE_FLOAT16},
+             {"F32", 4, true, IRENEO_DTYPE_FLOAT32},
+             {"F64", 8, true, IRENEO_DTYPE_FLOAT64},
+             {"I32", 4, true, IRENEO_DTYPE_INT32},
+             {"I64", 8, true, IRENEO_DTYPE_INT64},
              {"BF16", 2, false, 0},
              {"BOOL", 1, false, 0},
              {"U8", 1, false, 0},

@@ -3,7 +3,7 @@
 #include "base/array.h"
 #include "base/atomic_file.h"
 #include "base/json.h"
-#include "base/memory.h"
+#include "base/ram.h"
 #include "base/safetensors.h"
 
 #include <string.h>
@@ -12,15 +12,15 @@ enum { HEADER_ALIGNMENT = 8 };
 
 static const char *type_name(ireneo_dtype dtype) {
     switch (dtype) {
-    case IRENEO_FLOAT16:
+    case IRENEO_DTYPE_FLOAT16:
         return "F16";
-    case IRENEO_FLOAT32:
+    case IRENEO_DTYPE_FLOAT32:
         return "F32";
-    case IRENEO_FLOAT64:
+    case IRENEO_DTYPE_FLOAT64:
         return "F64";
-    case IRENEO_INT32:
+    case IRENEO_DTYPE_INT32:
         return "I32";
-    case IRENEO_INT64:
+    case IRENEO_DTYPE_INT64:
         return "I64";
     }
     return "?"; /* not reached: the shape check refuses other types */

@@ -1,0 +1,106 @@
+/* Arrays on disk: .npy and .safetensors. */
+#ifndef IRENEO_ARRAYS_H
+#define IRENEO_ARRAYS_H
+
+#include "ireneo/common.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A location is "file.npy", "file.safetensors" (when it holds one tensor) or "file.safetensors:name". Files
+ * with other endings are told apart by their first bytes. Large arrays are memory-mapped. Writes are atomic:
+ * a reader sees the old file or the new one, never half; only devices and pipes such as /dev/stdout are
+ * written directly. */
+
+/** Element types that files may hold. */
+typedef enum ireneo_dtype {
+    IRENEO_DTYPE_FLOAT16,
+    IRENEO_DTYPE_FLOAT32,
+    IRENEO_DTYPE_FLOAT64,
+    IRENEO_DTYPE_INT32,
+    IRENEO_DTYPE_INT64
+} ireneo_dtype;
+
+/** A short name such as "float32". Never NULL. */
+IRENEO_API const char *ireneo_dtype_name(ireneo_dtype dtype);
+
+/** Bytes of one element. */
+IRENEO_API size_t ireneo_dtype_size(ireneo_dtype dtype);
+
+enum { IRENEO_MAX_AXES = 8 };
+
+/** An array as it lies in a file: row-major elements of one type. */
+typedef struct ireneo_array {
+    ireneo_dtype dtype;
+    /** Number of axes, 0 to IRENEO_MAX_AXES. */
+    int axes;
+    size_t shape[IRENEO_MAX_AXES];
+    /** Product of the shape. */
+    size_t count;
+    /** The elements, at the file's own alignment; valid until ireneo_array_close. */
+    const void *data;
+    /** What close releases; not for users. */
+    void *mapping;
+    size_t mapping_bytes;
+} ireneo_array;
+
+/** Opens the array at a location. On failure the array is empty and may be closed all the same. */
+IRENEO_API ireneo_error ireneo_array_open(const char *location, ireneo_array *array);
+
+/** Releases what open took. */
+IRENEO_API void ireneo_array_close(ireneo_array *array);
+
+/** Reads a location as a float32 matrix (rows, columns); a vector counts as one column. Every element is
+ * checked: NaN, infinity and numbers beyond float32 are errors that name row and column, counted from 0. An
+ * array without elements is an error. Release *values with ireneo_free. */
+IRENEO_API ireneo_error ireneo_load_matrix(const char *location, float **values, size_t *rows,
+                                           size_t *columns);
+
+/** The same for an array of three axes (matrices, rows, columns), such as own candidates of every fact. */
+IRENEO_API ireneo_error ireneo_load_stack(const char *location, float **values, size_t *matrices,
+                                          size_t *rows, size_t *columns);
+
+/** Reads a location as a vector of whole numbers (count), from int32 or int64 of shape (count) or (count, 1),
+ * not empty. Release *values with ireneo_free. */
+IRENEO_API ireneo_error ireneo_load_indices(const char *location, int64_t **values, size_t *count);
+
+/** Reads a location as a vector of finite float64 numbers (count), from a shape (count) or (count, 1), not
+ * empty. Release *values with ireneo_free. */
+IRENEO_API ireneo_error ireneo_load_vector(const char *location, double **values, size_t *count);
+
+/** Writes a .npy file (version 1.0). */
+IRENEO_API ireneo_error ireneo_save_npy(const char *path, ireneo_dtype dtype, int axes, const size_t *shape,
+                                        const void *data);
+
+/** One tensor of a .safetensors file to be written. */
+typedef struct ireneo_tensor {
+    const char *name;
+    ireneo_dtype dtype;
+    int axes;
+    size_t shape[IRENEO_MAX_AXES];
+    const void *data;
+} ireneo_tensor;
+
+/** Writes a .safetensors file; metadata is a list of `pairs` key-value pairs: key, value, key, value, ... */
+IRENEO_API ireneo_error ireneo_save_safetensors(const char *path, const ireneo_tensor *tensors, size_t count,
+                                                const char *const *metadata, size_t pairs);
+
+/** Reads one metadata value of a .safetensors file; *value is NULL when the key is not there. Release with
+ * ireneo_free. */
+IRENEO_API ireneo_error ireneo_safetensors_metadata(const char *path, const char *key, char **value);
+
+/** Whether a .safetensors file holds a tensor of this name (1 or 0 in *found). */
+IRENEO_API ireneo_error ireneo_safetensors_has(const char *path, const char *name, int *found);
+
+/** Writes a whole file atomically: temporary file beside it, fsync, rename. */
+IRENEO_API ireneo_error ireneo_save_bytes(const char *path, const void *bytes, size_t count);
+
+/** Releases anything the library allocated for the caller. */
+IRENEO_API void ireneo_free(void *block);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

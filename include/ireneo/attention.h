@@ -1,0 +1,355 @@
+/* Transformers at initialisation: which weight scales keep the signal alive, and networks to see it. */
+#ifndef IRENEO_ATTENTION_H
+#define IRENEO_ATTENTION_H
+
+#include "ireneo/common.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ------------------------------------------------------------------------------------------------------
+ * 1. Theory
+ *
+ * Tokens x_s of width d have overlaps x_s . x_t / d = q for s = t and p otherwise; rho = p / q is their
+ * cosine similarity. With W_Q and W_K drawn from N(0, beta sqrt(log T) / d) a row of attention over T keys is
+ * a random energy model: for T to infinity it stays spread out below beta_c = sqrt(2 / (q (q - p))), and then
+ * all outputs are alike (rank collapse); it condenses on a few keys above (entropy collapse). Results called
+ * `..._limit` are this limit; all others are exact at the given T. Entropies are in nats. docs/attention.md.
+ * ---------------------------------------------------------------------------------------------------- */
+
+/** One attention layer: what comes in, and how its weights are drawn. */
+typedef struct ireneo_attention_input {
+    /** Query-key scale: logits of normalised tokens have variance beta^2 log(context). */
+    double beta;
+    /** T: tokens for which the weights were scaled, 2 to 1e12. */
+    double context;
+    /** Keys that the row really sees: s for row s under a causal mask, the unpadded tokens otherwise. 0: all.
+     */
+    double keys;
+    /** Overlap of a token with itself and with another, 0 <= p <= q; after LayerNorm q = 1 and p = rho. */
+    double q, p;
+    /** Variance of W_V times its number of inputs (with an output projection: of the product of the two). */
+    double value_variance;
+    /** Variance of the value bias, one vector for all tokens. */
+    double value_bias_variance;
+    /** d, for the terms of order log(T) / d; 0: infinite. */
+    size_t width;
+    /** Whether the uniform part 1 / T is subtracted from the attention weights. */
+    int gain_control;
+} ireneo_attention_input;
+
+/** What such a layer does on average. */
+typedef struct ireneo_attention_report {
+    /** Where the row condenses when T goes to infinity. */
+    double beta_c;
+    /** Spread of the logits within a row, over sqrt(log keys); the transition is at sqrt 2. */
+    double beta_effective;
+    /** Participation Y2 = E sum_k A_k^2: one over the number of keys that count. */
+    double participation, participation_limit;
+    /** E sum_k A_k^3, E sum_k A_k^4 and E (sum_k A_k^2)^2. */
+    double y3, y3_limit, y4, y4_limit, y2_squared, y2_squared_limit;
+    /** Mean entropy of a row. */
+    double entropy, entropy_limit;
+    /** O12 = E sum_k A_sk A_tk for two rows; its limit is 0. */
+    double overlap;
+    /** Powers of T with which participation and overlap vanish in the limit, logarithms left out. */
+    double participation_exponent, overlap_exponent;
+    /** Overlaps of the output tokens, values applied, no skip. */
+    double q_out, p_out, q_out_limit, p_out_limit;
+    /** What the finite width adds to q_out and p_out; the second is an estimate. 0 when the width is
+     * infinite.
+     */
+    double finite_width_q, finite_width_p;
+    /** E |dL/dW_Q|^2 / (d sqrt(log T) sum_s |dL/do_s|^2), for uncorrelated dL/do_s; |dL/dW_K|^2 is the same.
+     */
+    double gradient, gradient_limit;
+    /** Its floor of order 1 / d, included in `gradient`. */
+    double gradient_floor;
+} ireneo_attention_report;
+
+/** One layer, exactly and in the limit. Takes a few milliseconds. */
+IRENEO_API ireneo_error ireneo_attention_layer(const ireneo_attention_input *input,
+                                               ireneo_attention_report *report);
+
+/** Where the LayerNorms are: x <- LN(a x + f(x)) or x <- a x + f(LN x). */
+typedef enum ireneo_normalisation { IRENEO_NORMALISATION_POST, IRENEO_NORMALISATION_PRE } ireneo_normalisation;
+
+/** The nonlinearity of the MLP. */
+typedef enum ireneo_activation { IRENEO_ACTIVATION_RELU, IRENEO_ACTIVATION_TANH, IRENEO_ACTIVATION_GELU } ireneo_activation;
+
+/** Short names, "post" and "relu". Never NULL. */
+IRENEO_API const char *ireneo_normalisation_name(ireneo_normalisation normalisation);
+IRENEO_API const char *ireneo_activation_name(ireneo_activation activation);
+
+/** A transformer and the scales of its random weights. Fill it with ireneo_transformer_defaults or a preset.
+ */
+typedef struct ireneo_transformer {
+    /** Blocks of attention and MLP. */
+    size_t layers;
+    size_t width, heads, mlp_width;
+    /** Tokens T, and keys that a row sees (0: all). */
+    double context, keys;
+    ireneo_normalisation normalisation;
+    ireneo_activation activation;
+    int gain_control;
+    /** Query-key scale: entries of W_Q and W_K have variance beta sqrt(log T) / width. */
+    double beta;
+    /** Variances of the entries times the number of inputs: of W_V (or of W_O W_V), W_1 and W_2. */
+    double value_variance, mlp_in_variance, mlp_out_variance;
+    /** Variances of the biases. */
+    double value_bias_variance, mlp_bias_variance;
+    /** Factors on the skip branches around attention and MLP. */
+    double residual_attention, residual_mlp;
+    /** Cosine similarity of the input tokens. */
+    double rho_0;
+    /** q of the input tokens; matters for pre-LN only. */
+    double q_0;
+} ireneo_transformer;
+
+/** Giorlandino and Goldt's Figure 1: 50 post-LN ReLU blocks of width 720, one head, 512 tokens, weight
+ * variances 0.2, bias variances 0.0004, residual strengths 1, beta 1, rho_0 0.05. */
+IRENEO_API void ireneo_transformer_defaults(ireneo_transformer *transformer);
+
+/** What a named model's usual initialisation amounts to: "bert-base", "gpt2-small" or "vit-b". */
+IRENEO_API ireneo_error ireneo_transformer_preset(const char *name, ireneo_transformer *transformer);
+
+/** beta of query and key weights with these standard deviations: std_query std_key width / sqrt(log T). */
+IRENEO_API double ireneo_beta_from_std(double std_query, double std_key, double width, double context);
+
+/** How tokens change with depth. Index l counts blocks passed, 0 is the input. */
+typedef struct ireneo_attention_propagation {
+    size_t layers;
+    /** (layers + 1) cosine similarity; 1 - rho, which stays accurate near collapse; q. */
+    double *rho, *rho_limit, *distance, *distance_limit, *scale, *scale_limit;
+    /** (layers) participation and entropy of attention in block l + 1. */
+    double *participation, *participation_limit, *entropy, *entropy_limit;
+    /** 1 - rho shrinks by chi = chi_attention chi_mlp per block near rho = 1; for pre-LN at the last block's
+     * q.
+     */
+    double chi, chi_attention, chi_mlp;
+    /** -1 / log(chi) blocks; infinite when chi >= 1. */
+    double correlation_depth;
+    /** Attention residual strength above which rho = 1 is not the end, at infinite depth; may be infinite. */
+    double critical_residual;
+    /** What free releases. */
+    void *block;
+} ireneo_attention_propagation;
+
+/** Iterates the block map, exact at T and in the limit. Release with ireneo_attention_propagation_free. */
+IRENEO_API ireneo_error ireneo_attention_propagate(const ireneo_transformer *transformer,
+                                         ireneo_attention_propagation *propagation);
+IRENEO_API void ireneo_attention_propagation_free(ireneo_attention_propagation *propagation);
+
+/** The attention residual strength at which 1 - rho after the last block is `rank_limit`: weaker skips lose
+ * more. Exact at T in *residual, in the limit in *residual_limit (either may be NULL). 0 when no skip is
+ * needed, infinite when none is strong enough. */
+IRENEO_API ireneo_error ireneo_attention_critical_residual(const ireneo_transformer *transformer, double rank_limit,
+                                                 double *residual, double *residual_limit);
+
+/** What counts as collapse. Fields that are 0 take their defaults. */
+typedef struct ireneo_attention_collapse_settings {
+    /** Rank collapse: 1 - rho after the last block is below this. Default 0.05. */
+    double rank_limit;
+    /** Entropy collapse: the mean entropy of the first block's attention is below this share of log(keys).
+     * Default 1/3. In the limit T to infinity the line is beta_c instead. */
+    double entropy_limit;
+    /** Threads; 0: all cores. */
+    int threads;
+    /** Progress and cancelling; may be NULL. */
+    const ireneo_progress *progress;
+} ireneo_attention_collapse_settings;
+
+/** Where a transformer stands between the two collapses. */
+typedef struct ireneo_attention_assessment {
+    /** Cosine similarity after the last block. */
+    double rho, rho_limit;
+    /** Entropy, participation and query gradient (as in ireneo_attention_report) of the first block. */
+    double entropy, participation, gradient;
+    /** The beta of entropy collapse, and how many times larger than the transformer's it is. */
+    double beta_line, beta_line_limit, beta_margin;
+    /** The attention residual strength of rank collapse, and how many times smaller it is. */
+    double residual_line, residual_line_limit, residual_margin;
+    int rank_collapse, entropy_collapse;
+} ireneo_attention_assessment;
+
+/** Judges a transformer; settings may be NULL. */
+IRENEO_API ireneo_error ireneo_attention_assess(const ireneo_transformer *transformer,
+                                      const ireneo_attention_collapse_settings *settings,
+                                      ireneo_attention_assessment *assessment);
+
+/** One point of the trainability diagram. */
+typedef struct ireneo_attention_trainability_cell {
+    double beta, residual;
+    /** Similarity after the last block. */
+    double rho, rho_limit;
+    /** Of the first block's attention. */
+    double entropy, participation;
+    int rank_collapse, entropy_collapse, trainable;
+    int rank_collapse_limit, entropy_collapse_limit, trainable_limit;
+} ireneo_attention_trainability_cell;
+
+/** The diagram over query-key scale and attention residual strength. */
+typedef struct ireneo_attention_trainability {
+    size_t betas, residuals;
+    /** (betas, residuals) */
+    ireneo_attention_trainability_cell *cells;
+    /** (betas): the residual strength of rank collapse at each beta. */
+    double *rank_line, *rank_line_limit;
+    /** The beta of entropy collapse, which does not depend on the residual strength. */
+    double beta_line, beta_line_limit;
+} ireneo_attention_trainability;
+
+/** Judges a transformer at every beta (beta_count) and attention residual strength (residual_count); its own
+ * values of the two do not matter. Release with ireneo_attention_trainability_free. */
+IRENEO_API ireneo_error ireneo_attention_trainability_diagram(const ireneo_transformer *transformer,
+                                                    const double *betas, size_t beta_count,
+                                                    const double *residuals, size_t residual_count,
+                                                    const ireneo_attention_collapse_settings *settings,
+                                                    ireneo_attention_trainability *diagram);
+IRENEO_API void ireneo_attention_trainability_free(ireneo_attention_trainability *diagram);
+
+/** How a recommendation is made. Fields that are 0 take their defaults. */
+typedef struct ireneo_attention_recommend_settings {
+    ireneo_attention_collapse_settings collapse;
+    /** beta is this many times below the line of entropy collapse. Default 2. */
+    double beta_margin;
+    /** Share of the input's 1 - rho that must be left after the last block. Default 0.5. */
+    double retention;
+    /** 0: skips have strength 1 and the branches are made small; 1: branches have unit size and the skips are
+     * made strong. */
+    int tune_skips;
+    /** 1: attention has no output projection W_O. */
+    int no_output_projection;
+} ireneo_attention_recommend_settings;
+
+/** Standard deviations of the weights' entries, biases zero, that keep away from both collapses. */
+typedef struct ireneo_attention_recommendation {
+    /** The architecture with the recommended scales, ready for ireneo_attention_propagate. */
+    ireneo_transformer transformer;
+    double std_query, std_key, std_value, std_output, std_mlp_in, std_mlp_out;
+    /** Factor on the branches (1 when the skips are tuned). */
+    double branch_scale;
+    ireneo_attention_assessment assessment;
+} ireneo_attention_recommendation;
+
+/** Recommends scales for the architecture, the context, rho_0 and q_0 of a transformer; its weight scales and
+ * residual strengths do not matter. */
+IRENEO_API ireneo_error ireneo_attention_recommend(const ireneo_transformer *transformer,
+                                         const ireneo_attention_recommend_settings *settings,
+                                         ireneo_attention_recommendation *recommendation);
+
+/* ------------------------------------------------------------------------------------------------------
+ * 2. Real networks
+ *
+ * An encoder with random weights, run forward and backward, and a small one trained on text: what the theory
+ * of section 1 is held against. docs/attention-network.md tells how.
+ * ---------------------------------------------------------------------------------------------------- */
+
+/** How ireneo_attention_simulate measures. */
+typedef struct ireneo_attention_simulate_settings {
+    /** Independent networks and inputs; 0: 10. */
+    size_t draws;
+    /** 1: a token sees only itself and those before it. */
+    int causal;
+    /** 1: leave out the backward pass; gradients are NaN then. */
+    int forward_only;
+    uint64_t seed;
+    /** 0: all cores. The result does not depend on it. */
+    int threads;
+    const ireneo_progress *progress;
+} ireneo_attention_simulate_settings;
+
+/** A mean over draws and its standard error (NaN for a single draw). */
+typedef struct ireneo_attention_estimate {
+    double mean, error;
+} ireneo_attention_estimate;
+
+/** What was measured at one depth: 0 is the input, l the output of block l. */
+typedef struct ireneo_attention_depth {
+    /** Mean cosine between different tokens, and mean squared length of a token over the width. */
+    ireneo_attention_estimate rho, q;
+    /** Of the attention rows of block l (NaN at depth 0): sum of squares; entropy in nats; sum over keys of
+     * the product of two different rows. */
+    ireneo_attention_estimate participation, entropy, overlap;
+    /** Squared norms of gradients over that of the (random) gradient at the output: with respect to the
+     * tokens at this depth, and to the weights of block l (NaN at depth 0). */
+    ireneo_attention_estimate gradient_tokens, gradient_query, gradient_key, gradient_value, gradient_mlp_in,
+        gradient_mlp_out;
+} ireneo_attention_depth;
+
+/** Random networks fed with Gaussian tokens of overlap rho_0 and squared length q_0; depths is (layers + 1).
+ */
+IRENEO_API ireneo_error ireneo_attention_simulate(const ireneo_transformer *transformer,
+                                                  const ireneo_attention_simulate_settings *settings,
+                                                  ireneo_attention_depth *depths);
+
+/** The law for gradient_tokens at every depth (layers + 1), post-LN: grows towards the input when attention
+ * is condensed. Leading order in the width, for token gradients that stay independent; keeps within a few per
+ * cent a block while tokens are far from alike. */
+IRENEO_API ireneo_error ireneo_attention_gradient_depth(const ireneo_transformer *transformer, double *gradient);
+
+enum { IRENEO_CURVE_POINTS = 20 };
+
+/** How ireneo_attention_train learns. Zero-initialise it and fill what matters. */
+typedef struct ireneo_attention_train_settings {
+    /** Steps of Adam, 0: 1000; sequences a step, 0: 16. */
+    size_t steps, batch;
+    /** Steps until the rate is reached, then it falls linearly to 0 at the last step; 0: a tenth of the
+     * steps.
+     */
+    size_t warmup;
+    /** Largest learning rate, 0: 0.001. */
+    double rate;
+    /** Share of positions that are masked and predicted, 0: 0.2. */
+    double mask;
+    /** Gradients longer than this are shortened to it; 0: 1, negative: never. */
+    double clip;
+    /** 1: the output matrix is that of the token embeddings. */
+    int tied;
+    uint64_t seed;
+    /** 0: all cores. The result does not depend on it. */
+    int threads;
+    /** The stage holds the present loss. */
+    const ireneo_progress *progress;
+} ireneo_attention_train_settings;
+
+/** How a training run ended. Losses are mean cross-entropies of masked symbols in nats. */
+typedef struct ireneo_attention_train_report {
+    /** Different bytes in the text; numbers that were trained. */
+    size_t symbols, parameters;
+    /** Steps made; fewer than asked for when the loss became infinite or NaN, and diverged is 1 then. */
+    size_t steps;
+    int diverged;
+    /** Entropy of the bytes' frequencies: the best loss without a look at the neighbours. */
+    double unigram_entropy;
+    /** Mean over the last tenth of the steps, and on the last tenth of the text, which is not trained on. */
+    double final_loss, held_out_loss;
+    /** What prediction by the frequencies of the whole text loses at the masked positions of that last tenth.
+     */
+    double held_out_unigram;
+    /** Mean loss over each twentieth of the steps; NaN where there were none. */
+    double curve[IRENEO_CURVE_POINTS];
+    /** Mean cosine between tokens of a sequence of the text at the input and at the output of the network,
+     * and mean entropy of attention rows in the first layer and in all layers: before training and after. */
+    double rho_0_before, rho_before, entropy_first_before, entropy_before;
+    double rho_0_after, rho_after, entropy_first_after, entropy_after;
+    double seconds;
+} ireneo_attention_train_report;
+
+/** Trains the transformer to fill masked positions of a text (length bytes). */
+IRENEO_API ireneo_error ireneo_attention_train(const ireneo_transformer *transformer, const void *text,
+                                               size_t length,
+                                               const ireneo_attention_train_settings *settings,
+                                               ireneo_attention_train_report *report);
+
+/** The same with the text in a file. */
+IRENEO_API ireneo_error ireneo_attention_train_file(const ireneo_transformer *transformer, const char *path,
+                                                    const ireneo_attention_train_settings *settings,
+                                                    ireneo_attention_train_report *report);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,475 @@
+/* Linear associative memory: how many facts fit, storing them, proof that they do not fit. */
+#ifndef IRENEO_LINEAR_H
+#define IRENEO_LINEAR_H
+
+#include "ireneo/common.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ------------------------------------------------------------------------------------------------------
+ * 1. The capacity law
+ *
+ * A linear memory is a matrix W (dim_out, dim_in). It recalls the fact (key x, value y) when y^T W x is
+ * larger than the score of every other candidate. n facts among P candidates fit when n delta(P) < D, where
+ * delta(P) is the statistical dimension of the cone "the target wins" and D = dim_in dim_out E(rank) counts
+ * the freedom of W. The law predicts the size at which random facts stop fitting within a few per cent;
+ * docs/linear.md derives it.
+ * ---------------------------------------------------------------------------------------------------- */
+
+/** The memory that is asked about. Zero-initialise it and fill what matters. */
+typedef struct ireneo_shape {
+    /** Dimension of the keys and of the values; of their span when they do not fill the space. */
+    size_t dim_in, dim_out;
+    /** Largest rank of W; 0: no limit. */
+    size_t rank;
+    /** Candidates every key competes over; 0: as many as facts, each fact with its own value. Up to 1e12. */
+    double candidates;
+    /** Number of facts a question is about; 0: only the capacity is asked. Up to 1e12. */
+    double facts;
+    /** Margin by which targets must win, in units of |W|_F / sqrt(dim_in): the spread of the scores of keys
+     * of norm one and values of unit variance. */
+    double margin;
+} ireneo_shape;
+
+/** What the law says. */
+typedef struct ireneo_capacity_report {
+    /** Facts that fit: the finite-size law. Half of all random instances of this size can be stored. */
+    double facts_capacity;
+    /** The limit formula n log P = D / 2, reached only at astronomical sizes. */
+    double facts_capacity_asymptotic;
+    /** Facts that the Hebbian rule holds without an error, by its limit formula n log P = dim_in dim_out / 8.
+     */
+    double facts_capacity_hebbian;
+    /** Candidates at capacity. */
+    double candidates;
+    /** delta(P) and v(P) at that number of candidates: mean and variance of the competitors that bind a fact.
+     */
+    double delta, variance;
+    /** D = dim_in dim_out E(rank). */
+    double effective_dimension;
+    /** Numbers that a stored memory holds: dim_in dim_out, or rank (dim_in + dim_out). */
+    double parameters;
+    /** log2(P) bits a fact, at capacity, over the parameters. */
+    double bits_per_parameter;
+    /** n log P / (dim_in dim_out), for the facts asked about, or at capacity. */
+    double load;
+    /** Facts asked about over facts_capacity; 1 when none were asked about. */
+    double fraction_of_capacity;
+    /** Expected share of those facts that the Hebbian rule recalls. */
+    double hebbian_accuracy;
+    /** Chance that all the facts asked about fit; NaN when none were. */
+    double probability_all_fit;
+} ireneo_capacity_report;
+
+/** Everything the law says about a shape. Takes a few milliseconds. */
+IRENEO_API ireneo_error ireneo_capacity(const ireneo_shape *shape, ireneo_capacity_report *report);
+
+/** D = dim_in dim_out E(rank): the number of dimensions that a memory of this shape has to offer. */
+IRENEO_API double ireneo_effective_dimension(const ireneo_shape *shape);
+
+/** Chance that shape->facts random facts fit (with shape->margin). */
+IRENEO_API ireneo_error ireneo_capacity_probability(const ireneo_shape *shape, double *probability);
+
+/** The largest margin with which shape->facts facts fit, in the units of ireneo_shape; 0 beyond capacity.
+ * Asymptotic. */
+IRENEO_API ireneo_error ireneo_capacity_margin(const ireneo_shape *shape, double *margin);
+
+/** Facts over d^2 at which the target still beats the mean of the top `tail_fraction` of its competitors
+ * (listwise recall). */
+IRENEO_API double ireneo_listwise_capacity(double tail_fraction);
+
+/** log(volume of memories that recall everything) / d^2 at load n log P / d^2, number of candidates to
+ * infinity. */
+IRENEO_API double ireneo_free_entropy_asymptotic(double load);
+
+/** The same at finitely many candidates, for the decoupled problem, from an average over `draws` random
+ * draws. *overlap is the typical overlap of two solutions, *error the standard error of the result; both may
+ * be NULL. */
+IRENEO_API ireneo_error ireneo_free_entropy(double load, size_t candidates, size_t draws, uint64_t seed,
+                                            double *entropy, double *overlap, double *error);
+
+/* ------------------------------------------------------------------------------------------------------
+ * 2. Facts
+ * ---------------------------------------------------------------------------------------------------- */
+
+/** Writes candidates first .. first + count - 1 of one fact to values (count, dim_out). Called from many
+ * threads at once. */
+typedef void (*ireneo_own_candidates)(const void *context, size_t fact, size_t first, size_t count,
+                                      float *values);
+
+/** Facts to store: views of the caller's arrays, never owned. Zero-initialise and fill. */
+typedef struct ireneo_facts {
+    /** n facts, P candidates. */
+    size_t facts, candidates;
+    size_t dim_in, dim_out;
+    /** Keys (facts, dim_in). */
+    const float *keys;
+    /** Candidates (candidates, dim_out) that all facts share; NULL when every fact has its own. */
+    const float *values;
+    /** Index of each fact's value among its candidates (facts); NULL: fact i has candidate i. */
+    const int64_t *targets;
+    /** Own candidates of each fact, made on demand (the decoupled problem); NULL when values are shared. */
+    ireneo_own_candidates own_candidates;
+    const void *own_context;
+} ireneo_facts;
+
+/** Fails with a sentence when the facts cannot be used: no facts, one candidate, NaN, target out of range. */
+IRENEO_API ireneo_error ireneo_facts_check(const ireneo_facts *facts);
+
+/** A fingerprint of keys, values and targets, kept in memories and certificates. */
+IRENEO_API uint64_t ireneo_facts_hash(const ireneo_facts *facts);
+
+/** Random instances of the two problems of the theory. Fact i has candidate i; keys and values are N(0, 1).
+ *  The facts of a smaller instance are a prefix of those of a larger one with the same seed. */
+typedef struct ireneo_sample {
+    uint64_t seed;
+    size_t dim_in, dim_out;
+} ireneo_sample;
+
+/** Keys first .. first + count - 1 into (count, dim_in). */
+IRENEO_API void ireneo_sample_keys(const ireneo_sample *sample, size_t first, size_t count, float *keys);
+
+/** Shared candidates first .. first + count - 1 into (count, dim_out): the original problem. */
+IRENEO_API void ireneo_sample_values(const ireneo_sample *sample, size_t first, size_t count, float *values);
+
+/** Own candidates of a fact: the decoupled problem. An ireneo_own_candidates whose context is an
+ * ireneo_sample. */
+IRENEO_API void ireneo_sample_own_candidates(const void *sample, size_t fact, size_t first, size_t count,
+                                             float *values);
+
+/* ------------------------------------------------------------------------------------------------------
+ * 3. Storing
+ * ---------------------------------------------------------------------------------------------------- */
+
+/** How the work ended. */
+typedef enum ireneo_status {
+    /** All facts are recalled; a full pass over all candidates found no exception. */
+    IRENEO_STATUS_STORED,
+    /** No memory of this shape recalls all facts; a certificate proves it. */
+    IRENEO_STATUS_IMPOSSIBLE,
+    /** Some facts were given up, the rest is stored (overload). */
+    IRENEO_STATUS_PARTIAL,
+    /** A limit was reached before an answer; the memory is the best one found. */
+    IRENEO_STATUS_UNDECIDED,
+    /** The progress callback asked to stop; the memory is the best one found and can be gone on from. */
+    IRENEO_STATUS_INTERRUPTED
+} ireneo_status;
+
+/** "stored", "impossible", "partial", "undecided", "interrupted". Never NULL. */
+IRENEO_API const char *ireneo_status_name(ireneo_status status);
+
+/** A stored memory: a matrix, or two factors. Score of value y for key x: y^T W x. */
+typedef struct ireneo_memory {
+    size_t dim_in, dim_out;
+    /** Rank of the factors; 0: a full matrix. */
+    size_t rank;
+    /** W (dim_out, dim_in); NULL when factored. */
+    float *matrix;
+    /** W = left right^T: left (dim_out, rank), right (dim_in, rank); NULL when not factored. */
+    float *left, *right;
+    /** Fingerprint of the facts it was made from. */
+    uint64_t facts_hash;
+} ireneo_memory;
+
+IRENEO_API void ireneo_memory_free(ireneo_memory *memory);
+
+/** A proof that facts do not fit: weights R_k > 0 on pairs (fact, competitor) with sum_k R_k (y_target -
+ * y_competitor) x^T = 0. A memory that recalls all facts would make every term's score positive, and their
+ * sum zero. See section 5. */
+typedef struct ireneo_certificate {
+    /** Number of weights. */
+    size_t count;
+    /** Fact, competitor and weight of each (count), sorted by fact. */
+    int64_t *facts, *candidates;
+    double *weights;
+    /** Fingerprint of the facts it is about. */
+    uint64_t facts_hash;
+    /** What it says, in one sentence; "" for the general case. */
+    char reason[160];
+} ireneo_certificate;
+
+typedef enum ireneo_solver {
+    /** Projection on the recall cones: reaches capacity. */
+    IRENEO_SOLVER_PROJECT,
+    /** W = sum_i y_f(i) x_i^T: one pass, a quarter of the capacity. */
+    IRENEO_SOLVER_HEBBIAN,
+    /** The same in whitened coordinates, which is what the theory of the Hebbian rule is about: real
+     * embeddings share a mean and a few strong directions that drown the plain rule. */
+    IRENEO_SOLVER_HEBBIAN_WHITE
+} ireneo_solver;
+
+/** Settings of ireneo_store. Zero-initialised settings, or NULL, are the defaults. */
+typedef struct ireneo_store_settings {
+    ireneo_solver solver;
+    /** Rank of the memory; 0: full. */
+    size_t rank;
+    /** Threads; 0: all cores. */
+    int threads;
+    /** Most passes over all candidates; 0: 40. */
+    size_t max_scans;
+    /** Most iterations of the inner minimiser; 0: 3000. */
+    size_t max_iterations;
+    /** When the minimiser comes to no verdict, full memories of at most this many entries are settled by an
+     * exact method; 0: 2500, which takes seconds; 6400 takes a minute and 0.5 GB. */
+    size_t settle;
+    /** Margin of the loss in units of the score spread; 0: 0.05, and 0.025 close to capacity. */
+    double margin;
+    /** A memory to start from instead of the Hebbian one; NULL: none. */
+    const ireneo_memory *initial;
+    /** Receives the certificate when the facts are impossible (NULL otherwise); release it with
+     *  ireneo_certificate_free. NULL: the proof is made all the same, and thrown away. */
+    ireneo_certificate **certificate;
+    /** Non-zero: when more facts are offered than fit, choose which to keep, and store those. */
+    int overload;
+    /** With overload: how much each fact matters (facts), all > 0; a heavier fact is given up only if lighter
+     * ones do not do. The weights are put into at most eight classes. NULL: all alike. */
+    const double *weights;
+    /** With overload: receives 1 for each fact that the memory recalls, 0 for those given up (facts); NULL:
+     * not wanted. */
+    unsigned char *kept;
+    const ireneo_progress *progress;
+} ireneo_store_settings;
+
+/** Where the time went, in seconds. */
+typedef struct ireneo_store_phases {
+    double whiten, start, scan, check, direction, line_search, gradient, history, certificate;
+} ireneo_store_phases;
+
+/** How ireneo_store ended. */
+typedef struct ireneo_store_info {
+    ireneo_status status;
+    size_t facts, recalled;
+    /** What the law says about this shape, with the ranks of the data as dimensions. */
+    double facts_capacity, fraction_of_capacity;
+    /** Smallest gap between a target and its best competitor, over the score spread; negative when not all
+     * are recalled. */
+    double margin;
+    /** Passes over all candidates, and iterations of the inner minimiser. */
+    size_t scans, iterations;
+    double seconds;
+    size_t peak_bytes;
+    /** Dimensions that keys and values span. */
+    size_t span_in, span_out;
+    /** Loss at the end, and the norm of its gradient over that at the start. */
+    double loss, gradient_ratio;
+    /** When impossible: the bound that ireneo_verify gives for the certificate. */
+    double certificate_norm_bound;
+    ireneo_store_phases phases;
+} ireneo_store_info;
+
+/** Stores the facts. *memory is set whenever IRENEO_OK is returned, also when the status is not "stored".
+ *  Needs about 3 times the memory of the input arrays. settings and info may be NULL. */
+IRENEO_API ireneo_error ireneo_store(const ireneo_facts *facts, const ireneo_store_settings *settings,
+                                     ireneo_memory **memory, ireneo_store_info *info);
+
+/* ------------------------------------------------------------------------------------------------------
+ * 4. Using it
+ * ---------------------------------------------------------------------------------------------------- */
+
+/** What a full pass over all candidates finds. */
+typedef struct ireneo_check_report {
+    size_t facts, recalled;
+    /** As in ireneo_store_info. */
+    double margin;
+    /** Smallest score of a target minus that of its best competitor, as the scores come; not above 0 when not
+     * all are recalled. */
+    double gap;
+    /** Pairs that float32 could not decide and float64 did. */
+    size_t recomputed;
+} ireneo_check_report;
+
+/** Counts the facts that a memory recalls, trusting nothing but the numbers. `recalled` (facts) receives 1 or
+ * 0 a fact; may be NULL. */
+IRENEO_API ireneo_error ireneo_check(const ireneo_memory *memory, const ireneo_facts *facts, int threads,
+                                     const ireneo_progress *progress, unsigned char *recalled,
+                                     ireneo_check_report *report);
+
+/** The `top` best of `candidates` values for each of `count` queries: indices and scores (count, top), best
+ * first. When fewer candidates exist, the rest holds -1 and -infinity. */
+IRENEO_API ireneo_error ireneo_recall(const ireneo_memory *memory, const float *queries, size_t count,
+                                      const float *values, size_t candidates, size_t top, int threads,
+                                      int64_t *indices, float *scores);
+
+/** Writes a memory as .safetensors: tensor W, or U and V with W = U V^T; `values` (candidates, dim_out) is
+ * added unless NULL. `info` and `settings` become metadata; both may be NULL. */
+IRENEO_API ireneo_error ireneo_memory_save(const ireneo_memory *memory, const char *path, const float *values,
+                                           size_t candidates, const ireneo_store_settings *settings,
+                                           const ireneo_store_info *info);
+
+/** Reads a memory that ireneo_memory_save wrote, or any .safetensors with a tensor W, or with U and V. */
+IRENEO_API ireneo_error ireneo_memory_load(const char *path, ireneo_memory **memory);
+
+/* ------------------------------------------------------------------------------------------------------
+ * 5. Proof
+ *
+ * Normalised data: keys divided by their root-mean-square norm; values minus their mean, divided by the root
+ * mean square of their entries. If W recalls all facts with margin 1, then sum R <= <E, W> <= |E|_F |W|_F
+ * with E = sum_k R_k (y_target - y_competitor) x^T, so |W|_F >= sum R / |E|_F. A certificate is accepted when
+ * this bound, with every rounding error counted against it, exceeds 1e6: a solvable instance has solutions of
+ * norm 10 to 1000.
+ * ---------------------------------------------------------------------------------------------------- */
+
+/** What the independent check of a certificate finds. */
+typedef struct ireneo_verify_report {
+    /** 1: the certificate is valid and its bound exceeds 1e6. */
+    int accepted;
+    /** No memory of smaller Frobenius norm recalls all facts with margin 1, on normalised data; infinite when
+     * E vanishes exactly. */
+    double norm_bound;
+    /** Sum of the weights, |E|_F on normalised data, and the bound on the rounding error of |E|_F that was
+     * added to it. */
+    double weight_sum, residual, rounding_bound;
+    size_t weights;
+    /** Why it was not accepted, or what it proves, in one sentence. */
+    char sentence[320];
+} ireneo_verify_report;
+
+/** Checks a certificate against facts with code of its own: signs, indices, fingerprint, residual in
+ * compensated float64 sums. */
+IRENEO_API ireneo_error ireneo_verify(const ireneo_certificate *certificate, const ireneo_facts *facts,
+                                      int threads, ireneo_verify_report *report);
+
+/** Writes a certificate (.safetensors), and reads it back. A damaged file or one of another version is
+ * IRENEO_ERROR_DATA. */
+IRENEO_API ireneo_error ireneo_certificate_save(const ireneo_certificate *certificate, const char *path);
+IRENEO_API ireneo_error ireneo_certificate_load(const char *path, ireneo_certificate **certificate);
+IRENEO_API void ireneo_certificate_free(ireneo_certificate *certificate);
+
+/* ------------------------------------------------------------------------------------------------------
+ * 6. Gradient training
+ *
+ * How memories are usually trained: full-batch softmax cross-entropy over the candidates, from small random
+ * weights. It is here for comparison; ireneo_store reaches capacity, sooner.
+ * ---------------------------------------------------------------------------------------------------- */
+
+typedef enum ireneo_optimiser {
+    /** Adam with linear warm-up and cosine decay to zero. */
+    IRENEO_OPTIMISER_ADAM,
+    /** L-BFGS with a line search: the minimum of the cross-entropy itself. */
+    IRENEO_OPTIMISER_LBFGS
+} ireneo_optimiser;
+
+/** Settings of ireneo_train. Zero-initialised settings, or NULL, are the defaults. */
+typedef struct ireneo_train_settings {
+    ireneo_optimiser optimiser;
+    /** Rank of the memory; 0: a full matrix, otherwise two factors are trained. */
+    size_t rank;
+    /** Threads; 0: all cores. */
+    int threads;
+    /** Seed of the initial weights. */
+    uint64_t seed;
+    /** Largest rate of Adam; 0: 0.03. */
+    double rate;
+    /** Share of the steps in which the rate grows; 0: 0.05, negative: none. */
+    double warm_up;
+    /** Most steps; 0: 5000. */
+    size_t max_steps;
+    /** Standard deviation of the entries of W at the start; 0: 0.01. */
+    double initial_scale;
+    /** Non-zero: do not stop when all facts are recalled but go on lowering the loss. */
+    int past_recall;
+    /** L-BFGS stops when the gradient is this share of that at the start; 0: 1e-5. */
+    double tolerance;
+    const ireneo_progress *progress;
+} ireneo_train_settings;
+
+/** How ireneo_train ended. */
+typedef struct ireneo_train_info {
+    /** "stored", "undecided" (a limit was reached with facts missing) or "interrupted". */
+    ireneo_status status;
+    size_t facts, recalled;
+    /** Mean cross-entropy at the last weights, in nats. */
+    double loss;
+    /** As in ireneo_store_info. */
+    double margin;
+    /** Steps taken, and sweeps over all candidates that they needed. */
+    size_t steps, sweeps;
+    double seconds;
+} ireneo_train_info;
+
+/** Trains a memory. *memory is set whenever IRENEO_OK is returned. settings and info may be NULL. */
+IRENEO_API ireneo_error ireneo_train(const ireneo_facts *facts, const ireneo_train_settings *settings,
+                                     ireneo_memory **memory, ireneo_train_info *info);
+
+/** Mean cross-entropy of a memory over the facts, in nats. */
+IRENEO_API ireneo_error ireneo_cross_entropy(const ireneo_memory *memory, const ireneo_facts *facts,
+                                             int threads, double *loss);
+
+/* ------------------------------------------------------------------------------------------------------
+ * 7. Margin and noise
+ *
+ * Of all memories that recall the facts, the one with the largest margin tolerates most: it maximises the
+ * smallest gap (y_target - y_j)^T W x over |W|_F. Equivalently it minimises |W|_F^2 / 2 subject to gaps of at
+ * least 1, in the caller's coordinates: scaling keys or values, or moving all values by one vector, does not
+ * change which W is best. Margins are reported as gap / (|W|_F rms|x| rms|y - mean y| / sqrt(span_in
+ * span_out)), the units of ireneo_shape: for normalised data (keys of rms norm 1, values of unit variance)
+ * that fill their spaces this is gap / (|W|_F / sqrt(dim_in)). Own candidates are taken to have unit
+ * variance.
+ * ---------------------------------------------------------------------------------------------------- */
+
+/** Settings of ireneo_max_margin. Zero-initialised settings, or NULL, are the defaults. */
+typedef struct ireneo_max_margin_settings {
+    /** How the facts are stored first. The rank must be 0 and the solver the default. When the facts are
+     * stored, *store.certificate receives the weights that bound the margin: ireneo_verify's norm_bound for
+     * them is the least |W|_F, on normalised data, of a memory with gaps of at least 1. */
+    ireneo_store_settings store;
+    /** Relative duality gap at which the work ends; 0: 1e-3. */
+    double duality_gap;
+} ireneo_max_margin_settings;
+
+/** How ireneo_max_margin ended. */
+typedef struct ireneo_max_margin_info {
+    /** How storing ended, with scans, recalled facts and seconds of the whole; when the facts are not stored
+     * the other fields are NaN. Iterations are those of storing. */
+    ireneo_store_info store;
+    /** The margin of the memory, measured on it after rounding to float32 by a pass over all candidates. */
+    double margin;
+    /** No memory has a larger margin than this: the bound of the dual problem. */
+    double margin_bound;
+    /** 1 - margin / margin_bound. */
+    double duality_gap;
+    /** What the law expects at this size (asymptotic; see ireneo_capacity_margin). */
+    double margin_law;
+    /** Newton steps, and products with the Hessian that they took. */
+    size_t newton_steps, products;
+} ireneo_max_margin_info;
+
+/** Stores the facts with the largest margin. *memory is set whenever IRENEO_OK is returned; it has the
+ * largest margin up to the duality gap when the status is "stored". settings and info may be NULL. */
+IRENEO_API ireneo_error ireneo_max_margin(const ireneo_facts *facts,
+                                          const ireneo_max_margin_settings *settings, ireneo_memory **memory,
+                                          ireneo_max_margin_info *info);
+
+/** Noise on the keys of ireneo_check_noise. */
+typedef struct ireneo_noise {
+    /** Standard deviation of the Gaussian noise that every entry of every key receives, in units of the
+     * root-mean-square entry of the keys. */
+    double strength;
+    /** Independent draws of the noise on all keys; 0: 10. */
+    size_t draws;
+    uint64_t seed;
+} ireneo_noise;
+
+/** Recall from noisy keys. */
+typedef struct ireneo_noise_report {
+    /** Share of recalled facts, averaged over the draws, and its standard error (from the spread of each
+     * fact's outcomes over the draws; at least 1 over the number of trials). */
+    double recall, error;
+    size_t facts, draws;
+    /** The noise in the keys' own units. */
+    double deviation;
+} ireneo_noise_report;
+
+/** Recall when the keys arrive with noise; the same for any number of threads. Needs one more copy of the
+ * keys. */
+IRENEO_API ireneo_error ireneo_check_noise(const ireneo_memory *memory, const ireneo_facts *facts,
+                                           const ireneo_noise *noise, int threads,
+                                           const ireneo_progress *progress, ireneo_noise_report *report);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

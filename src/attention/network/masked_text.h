@@ -1,0 +1,27 @@
+/* Text as numbered symbols, and sequences of it with some positions masked. */
+#ifndef IRENEO_ATTENTION_NETWORK_MASKED_TEXT_H
+#define IRENEO_ATTENTION_NETWORK_MASKED_TEXT_H
+
+#include "base/error.h"
+
+typedef struct ireneo_text {
+    int *symbols;          /* (length): numbers 0 .. distinct - 1, in order of the bytes */
+    size_t length;         /* of the whole text */
+    size_t training;       /* the first `training` symbols are trained on, the rest is held out */
+    size_t distinct;       /* different bytes */
+    double frequency[256]; /* (distinct) of each symbol, over the whole text */
+    double entropy;        /* -sum f log f, in nats */
+} ireneo_text;
+
+/* Fails when the text is too short for sequences of `context` symbols or has only one kind of byte; `name` is
+ * for the sentence. */
+ireneo_error ireneo_text_read(const unsigned char *bytes, size_t length, size_t context, const char *name,
+                              ireneo_text *text);
+void ireneo_text_free(ireneo_text *text);
+
+/* The `count` symbols from `start` on: tokens get the mask (number `distinct`) with chance `share`, and
+ * targets the symbol there, or -1 elsewhere. Which positions are masked depends on (seed, stream) only. */
+void ireneo_text_mask(const ireneo_text *text, size_t start, size_t count, double share, uint64_t seed,
+                      uint64_t stream, int *tokens, int *targets);
+
+#endif

@@ -1,0 +1,11 @@
+/* The public description of a transformer, checked and turned into what the network works with. */
+#ifndef IRENEO_ATTENTION_NETWORK_NETWORK_SETTINGS_H
+#define IRENEO_ATTENTION_NETWORK_NETWORK_SETTINGS_H
+
+#include "attention/network/network.h"
+
+/* Fails with a sentence when a size or a scale is out of range. */
+ireneo_error ireneo_network_read(const ireneo_transformer *transformer, bool causal,
+                                 ireneo_network_shape *shape, ireneo_network_scales *scales);
+
+#endif

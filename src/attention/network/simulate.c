@@ -1,0 +1,185 @@
+/* Random networks: tokens forward, a random gradient backward, and what happens to both at every depth.
+ *
+ * Tokens are sqrt(rho_0) z_0 + sqrt(1 - rho_0) z_s with independent Gaussian z, normalised, and for
+ * pre-LN stretched to squared length q_0. The gradient at
+ * the output has independent entries N(0, 1 / (context width)), so that its squared norm is about 1. */
+#include "attention/network/measure.h"
+#include "attention/network/network_settings.h"
+#include "base/progress.h"
+#include "base/ram.h"
+#include "base/random.h"
+#include "base/threads.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { FIGURES = sizeof(ireneo_attention_depth) / sizeof(ireneo_attention_estimate) };
+enum { WORTH_THREADS = 1 << 14 }; /* numbers in the tokens; below, threads wait more than they work */
+enum { STREAM_WEIGHTS = 0x41540001, STREAM_TOKENS, STREAM_GRADIENT, STREAMS_PER_DRAW = 16 };
+
+/* One draw's numbers at one depth, in the order of ireneo_attention_depth. */
+typedef struct depth_sample {
+    double rho, q, participation, entropy, overlap;
+    double gradient_tokens, gradient_query, gradient_key, gradient_value, gradient_mlp_in, gradient_mlp_out;
+} depth_sample;
+
+_Static_assert(sizeof(depth_sample) == FIGURES * sizeof(double), "one number for every estimate");
+
+typedef struct simulation {
+    const ireneo_transformer *transformer;
+    ireneo_network_shape shape;
+    ireneo_network_scales scales;
+    const ireneo_attention_simulate_settings *settings;
+    int threads;
+    ireneo_network_trace trace;
+    float *parameters;       /* all layers */
+    float *gradients;        /* one layer */
+    float *common;           /* (width): what all tokens share */
+    double *scratch;         /* (width) */
+    depth_sample *samples;   /* (layers + 1) */
+    double *means, *squares; /* (layers + 1, FIGURES): running mean and sum of squared distances */
+} simulation;
+
+static uint64_t stream_of(uint64_t kind, size_t draw) {
+    return kind + (uint64_t)draw * STREAMS_PER_DRAW;
+}
+
+static void draw_tokens(simulation *s, size_t draw) {
+    size_t d = s->shape.width, rows = s->trace.rows;
+    uint64_t stream = stream_of(STREAM_TOKENS, draw);
+    float *x = s->trace.stream, shared = (float)sqrt(s->transformer->rho_0);
+    float own = (float)sqrt(1.0 - s->transformer->rho_0);
+    ireneo_random_normals_float(s->settings->seed, stream, 0, d, 1, s->common);
+    ireneo_random_normals_float(s->settings->seed, stream, d, rows * d, s->threads, x);
+    for (size_t row = 0; row < rows; row++)
+        for (size_t i = 0; i < d; i++) x[row * d + i] = shared * s->common[i] + own * x[row * d + i];
+    ireneo_normalise_rows(x, x, rows, d, s->trace.layers[0].attention_scale, s->threads);
+    if (s->shape.normalisation == IRENEO_NORMALISATION_POST) return;
+    float length = (float)sqrt(s->transformer->q_0);
+    for (size_t i = 0; i < rows * d; i++) x[i] *= length;
+}
+
+static int forward(simulation *s, size_t draw) {
+    const ireneo_network_shape *shape = &s->shape;
+    size_t rows = s->trace.rows, d = shape->width;
+    draw_tokens(s, draw);
+    ireneo_network_draw(shape, &s->scales, s->settings->seed, stream_of(STREAM_WEIGHTS, draw), s->parameters,
+                        s->threads);
+    ireneo_network_begin(shape, &s->trace);
+    ireneo_measure_tokens(s->trace.stream, rows, d, s->scratch, &s->samples[0].rho, &s->samples[0].q);
+    for (size_t layer = 0; layer < shape->layers; layer++) {
+        depth_sample *sample = &s->samples[layer + 1];
+        ireneo_network_layer_forward(shape, ireneo_network_layer(shape, s->parameters, layer), &s->trace,
+                                     layer);
+        ireneo_measure_tokens(s->trace.stream, rows, d, s->scratch, &sample->rho, &sample->q);
+        ireneo_measure_rows(shape, &s->trace, &sample->participation, &sample->entropy, &sample->overlap);
+        double done = (double)draw + (double)(layer + 1) / (double)shape->layers / 3.0;
+        if (ireneo_report(s->settings->progress, "networks", done, (double)s->settings->draws)) return 1;
+    }
+    return 0;
+}
+
+static int backward(simulation *s, size_t draw) {
+    const ireneo_network_shape *shape = &s->shape;
+    size_t count = s->trace.rows * shape->width, d = shape->width, m = shape->mlp_width;
+    float *gradient = s->trace.gradient, size = (float)(1.0 / sqrt((double)count));
+    ireneo_random_normals_float(s->settings->seed, stream_of(STREAM_GRADIENT, draw), 0, count, s->threads,
+                                gradient);
+    for (size_t i = 0; i < count; i++) gradient[i] *= size;
+    double whole = ireneo_squared_norm(gradient, count);
+    s->samples[shape->layers].gradient_tokens = 1.0;
+    ireneo_layer_view sums = ireneo_network_layer(shape, s->gradients, 0);
+    for (size_t layer = shape->layers; layer-- > 0;) {
+        memset(s->gradients, 0, ireneo_network_parameters(shape) / shape->layers * sizeof *s->gradients);
+        ireneo_network_layer_backward(shape, ireneo_network_layer(shape, s->parameters, layer), sums,
+                                      &s->trace, layer);
+        depth_sample *sample = &s->samples[layer + 1];
+        sample->gradient_query = ireneo_squared_norm(sums.query_key_value, d * d) / whole;
+        sample->gradient_key = ireneo_squared_norm(sums.query_key_value + d * d, d * d) / whole;
+        sample->gradient_value = ireneo_squared_norm(sums.query_key_value + 2 * d * d, d * d) / whole;
+        sample->gradient_mlp_in = ireneo_squared_norm(sums.mlp_in, m * d) / whole;
+        sample->gradient_mlp_out = ireneo_squared_norm(sums.mlp_out, d * m) / whole;
+        s->samples[layer].gradient_tokens = ireneo_squared_norm(gradient, count) / whole;
+        double done = (double)draw + 1.0 - 2.0 * (double)layer / (double)shape->layers / 3.0;
+        if (ireneo_report(s->settings->progress, "networks", done, (double)s->settings->draws)) return 1;
+    }
+    return 0;
+}
+
+/* Welford's update of means and squared distances with the sample of one draw. */
+static void add_sample(simulation *s, size_t draw) {
+    const double *values = (const double *)s->samples;
+    for (size_t i = 0; i < (s->shape.layers + 1) * FIGURES; i++) {
+        double before = values[i] - s->means[i];
+        s->means[i] += before / (double)(draw + 1);
+        s->squares[i] += before * (values[i] - s->means[i]);
+    }
+}
+
+static void write_report(const simulation *s, ireneo_attention_depth *depths) {
+    double draws = (double)s->settings->draws;
+    for (size_t depth = 0; depth <= s->shape.layers; depth++) {
+        ireneo_attention_estimate *out = (ireneo_attention_estimate *)&depths[depth];
+        for (size_t i = 0; i < FIGURES; i++) {
+            size_t at = depth * FIGURES + i;
+            out[i].mean = s->means[at];
+            out[i].error = draws > 1.0 ? sqrt(s->squares[at] / (draws * (draws - 1.0))) : NAN;
+        }
+    }
+}
+
+static ireneo_error allocate(simulation *s) {
+    size_t depths = s->shape.layers + 1, parameters = ireneo_network_parameters(&s->shape);
+    bool backward_too = !s->settings->forward_only;
+    IRENEO_TRY(ireneo_ram_require((double)parameters * sizeof(float), "the network's parameters"));
+    IRENEO_TRY(ireneo_network_trace_create(&s->shape, 1, s->threads, backward_too, true, &s->trace));
+    IRENEO_TRY(IRENEO_ALLOCATE(&s->parameters, parameters, "the network's parameters"));
+    IRENEO_TRY(IRENEO_ALLOCATE(&s->gradients, parameters / s->shape.layers, "gradients"));
+    IRENEO_TRY(IRENEO_ALLOCATE(&s->common, s->shape.width, "tokens"));
+    IRENEO_TRY(IRENEO_ALLOCATE(&s->scratch, s->shape.width, "tokens"));
+    IRENEO_TRY(IRENEO_ALLOCATE(&s->samples, depths, "measurements"));
+    IRENEO_TRY(IRENEO_ALLOCATE_ZEROED(&s->means, depths * FIGURES, "measurements"));
+    IRENEO_TRY(IRENEO_ALLOCATE_ZEROED(&s->squares, depths * FIGURES, "measurements"));
+    for (size_t i = 0; i < depths * FIGURES; i++) ((double *)s->samples)[i] = NAN;
+    return IRENEO_OK;
+}
+
+static void release(simulation *s) {
+    ireneo_network_trace_free(&s->trace);
+    free(s->parameters);
+    free(s->gradients);
+    free(s->common);
+    free(s->scratch);
+    free(s->samples);
+    free(s->means);
+    free(s->squares);
+}
+
+static ireneo_error run_draws(simulation *s, ireneo_attention_depth *depths) {
+    IRENEO_TRY(allocate(s));
+    for (size_t draw = 0; draw < s->settings->draws; draw++) {
+        if (forward(s, draw) || (!s->settings->forward_only && backward(s, draw)))
+            return ireneo_fail(IRENEO_ERROR_CANCELLED, "stopped in draw %zu of %zu", draw + 1,
+                               s->settings->draws);
+        add_sample(s, draw);
+    }
+    write_report(s, depths);
+    return IRENEO_OK;
+}
+
+ireneo_error ireneo_attention_simulate(const ireneo_transformer *transformer,
+                                       const ireneo_attention_simulate_settings *settings,
+                                       ireneo_attention_depth *depths) {
+    ireneo_attention_simulate_settings chosen = {0};
+    if (settings != NULL) chosen = *settings;
+    if (chosen.draws == 0) chosen.draws = 10;
+    simulation s = {
+        .transformer = transformer, .settings = &chosen, .threads = ireneo_thread_count(chosen.threads)};
+    IRENEO_TRY(ireneo_network_read(transformer, chosen.causal != 0, &s.shape, &s.scales));
+    if (s.shape.context * s.shape.width < WORTH_THREADS) s.threads = 1;
+    int before = ireneo_blas_threads(1);
+    ireneo_error failed = run_draws(&s, depths);
+    ireneo_blas_threads(before);
+    release(&s);
+    return failed;
+}

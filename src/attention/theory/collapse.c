@@ -1,0 +1,107 @@
+/* Where a transformer stands: rank collapse is 1 - rho_L below a limit, entropy collapse is first-block
+ * attention whose mean entropy is below a share of log(keys). */
+#include "attention/theory/collapse.h"
+#include "attention/theory/rem.h"
+#include "attention/theory/transformer.h"
+#include "base/roots.h"
+#include "base/threads.h"
+
+#include <math.h>
+
+ireneo_error ireneo_collapse_limits(const ireneo_attention_collapse_settings *settings,
+                                    ireneo_attention_collapse_settings *filled) {
+    *filled = settings != NULL ? *settings : (ireneo_attention_collapse_settings){0};
+    if (filled->rank_limit == 0.0) filled->rank_limit = 0.05;
+    if (filled->entropy_limit == 0.0) filled->entropy_limit = 1.0 / 3.0;
+    if (!(filled->rank_limit > 0.0 && filled->rank_limit < 1.0))
+        return ireneo_fail(IRENEO_ERROR_ARGUMENT, "the limit of 1 - rho must lie between 0 and 1, not %g",
+                           filled->rank_limit);
+    if (!(filled->entropy_limit > 0.0 && filled->entropy_limit < 1.0))
+        return ireneo_fail(IRENEO_ERROR_ARGUMENT,
+                           "the entropy limit, a share of log(keys), must lie between 0 and 1, not %g",
+                           filled->entropy_limit);
+    return IRENEO_OK;
+}
+
+typedef struct entropy_problem {
+    double keys, wanted;
+    ireneo_error failed;
+} entropy_problem;
+
+static double entropy_excess(double sigma, void *context) {
+    entropy_problem *problem = context;
+    ireneo_rem_row row = {.entropy = NAN};
+    ireneo_error failed = ireneo_rem_exact(sigma, problem->keys, &row);
+    if (failed != IRENEO_OK) problem->failed = failed;
+    return row.entropy - problem->wanted;
+}
+
+ireneo_error ireneo_beta_line(const ireneo_transformer *transformer, double entropy_limit, double *exact,
+                              double *limit) {
+    double keys = transformer->keys > 0.0 ? transformer->keys : transformer->context;
+    double spread = sqrt((1.0 - transformer->rho_0) * log(transformer->context)), sigma;
+    *exact = *limit = INFINITY;
+    if (spread <= 0.0) return IRENEO_OK;
+    *limit = sqrt(2.0 * log(keys)) / spread;
+    entropy_problem problem = {keys, entropy_limit * log(keys), IRENEO_OK};
+    double high = 1.0;
+    while (high < 1e6 && entropy_excess(high, &problem) > 0.0) high *= 2.0;
+    if (problem.failed != IRENEO_OK) return problem.failed;
+    if (high >= 1e6) return IRENEO_OK;
+    IRENEO_TRY(
+        ireneo_find_root(entropy_excess, &problem, high > 1.0 ? 0.5 * high : 0.0, high, 1e-10, &sigma));
+    *exact = sigma / spread;
+    return problem.failed;
+}
+
+static ireneo_error first_block(const ireneo_transformer *t, ireneo_attention_assessment *assessment) {
+    ireneo_attention_input input = {.beta = t->beta,
+                                    .context = t->context,
+                                    .keys = t->keys,
+                                    .q = 1.0,
+                                    .p = t->rho_0,
+                                    .value_variance = t->value_variance,
+                                    .width = t->width};
+    ireneo_attention_report report;
+    IRENEO_TRY(ireneo_attention_layer(&input, &report));
+    assessment->entropy = report.entropy;
+    assessment->participation = report.participation;
+    assessment->gradient = report.gradient;
+    return IRENEO_OK;
+}
+
+ireneo_error ireneo_assess_block(ireneo_transformer *transformer, const ireneo_block *block,
+                                 const ireneo_attention_collapse_settings *limits,
+                                 ireneo_attention_assessment *a) {
+    double residual = transformer->residual_attention;
+    IRENEO_TRY(first_block(transformer, a));
+    IRENEO_TRY(ireneo_beta_line(transformer, limits->entropy_limit, &a->beta_line, &a->beta_line_limit));
+    double distance = ireneo_block_final_distance(block, IRENEO_MAP_EXACT);
+    a->rho = 1.0 - distance;
+    a->rho_limit = 1.0 - ireneo_block_final_distance(block, IRENEO_MAP_LIMIT);
+    a->residual_line = ireneo_rank_line(transformer, block, IRENEO_MAP_EXACT, limits->rank_limit);
+    a->residual_line_limit = ireneo_rank_line(transformer, block, IRENEO_MAP_LIMIT, limits->rank_limit);
+    transformer->residual_attention = residual;
+    a->beta_margin = a->beta_line / transformer->beta;
+    a->residual_margin = residual / a->residual_line;
+    a->rank_collapse = distance < limits->rank_limit;
+    a->entropy_collapse = transformer->beta > a->beta_line;
+    return IRENEO_OK;
+}
+
+ireneo_error ireneo_attention_assess(const ireneo_transformer *transformer,
+                                     const ireneo_attention_collapse_settings *settings,
+                                     ireneo_attention_assessment *assessment) {
+    ireneo_attention_collapse_settings limits;
+    ireneo_transformer varied = *transformer;
+    ireneo_block block;
+    IRENEO_TRY(ireneo_check_transformer(transformer));
+    IRENEO_TRY(ireneo_collapse_limits(settings, &limits));
+    int before = ireneo_blas_threads(1);
+    ireneo_error failed = ireneo_block_open(&varied, &block);
+    ireneo_blas_threads(before);
+    if (failed != IRENEO_OK) return failed;
+    failed = ireneo_assess_block(&varied, &block, &limits, assessment);
+    ireneo_block_close(&block);
+    return failed;
+}

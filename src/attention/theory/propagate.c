@@ -1,0 +1,103 @@
+/* Tokens through the depth of a transformer: the block map iterated, exact at T and in the limit. */
+#include "attention/theory/block.h"
+#include "attention/theory/transformer.h"
+#include "base/ram.h"
+#include "base/threads.h"
+
+#include <math.h>
+#include <string.h>
+
+void ireneo_attention_propagation_free(ireneo_attention_propagation *propagation) {
+    free(propagation->block);
+    memset(propagation, 0, sizeof *propagation);
+}
+
+static ireneo_error allocate(size_t layers, ireneo_attention_propagation *p) {
+    double *block = NULL;
+    memset(p, 0, sizeof *p);
+    IRENEO_TRY(IRENEO_ALLOCATE(&block, 10 * (layers + 1), "similarities over depth"));
+    double **arrays[] = {&p->rho,     &p->rho_limit,    &p->distance,      &p->distance_limit,
+                         &p->scale,   &p->scale_limit,  &p->participation, &p->participation_limit,
+                         &p->entropy, &p->entropy_limit};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) *arrays[i] = block + i * (layers + 1);
+    p->layers = layers;
+    p->block = block;
+    return IRENEO_OK;
+}
+
+/* The arrays of one of the two maps. */
+typedef struct profile {
+    ireneo_map_kind kind;
+    double *rho, *distance, *scale, *participation, *entropy;
+} profile;
+
+static void write_tokens(const profile *to, size_t layer, ireneo_tokens tokens) {
+    to->distance[layer] = tokens.gap / tokens.q;
+    to->rho[layer] = 1.0 - to->distance[layer];
+    to->scale[layer] = tokens.q;
+}
+
+/* Returns the tokens before the last block. */
+static ireneo_tokens iterate(const ireneo_block *block, const profile *to) {
+    ireneo_tokens tokens = ireneo_block_input(block->transformer), before = tokens;
+    write_tokens(to, 0, tokens);
+    to->rho[0] = block->transformer->rho_0; /* without the rounding of 1 - (1 - rho) */
+    for (size_t layer = 0; layer < block->transformer->layers; layer++) {
+        ireneo_attention_averages attention = ireneo_block_attention(block, to->kind, tokens);
+        to->participation[layer] = attention.participation;
+        to->entropy[layer] = attention.entropy;
+        before = tokens;
+        tokens = ireneo_block_step(block, to->kind, tokens, attention);
+        write_tokens(to, layer + 1, tokens);
+    }
+    return before;
+}
+
+static void describe_stability(const ireneo_block *block, double q, ireneo_attention_propagation *p) {
+    p->chi_attention = ireneo_chi_attention(block, q);
+    p->chi_mlp = ireneo_chi_mlp(block, q);
+    p->chi = p->chi_attention * p->chi_mlp;
+    p->correlation_depth = p->chi < 1.0 ? -1.0 / log(p->chi) : INFINITY;
+    p->critical_residual = ireneo_balanced_residual(block);
+}
+
+ireneo_error ireneo_attention_propagate(const ireneo_transformer *transformer,
+                                        ireneo_attention_propagation *propagation) {
+    memset(propagation, 0, sizeof *propagation);
+    IRENEO_TRY(ireneo_check_transformer(transformer));
+    ireneo_block block;
+    int before = ireneo_blas_threads(1);
+    ireneo_error failed = ireneo_block_open(transformer, &block);
+    ireneo_blas_threads(before);
+    if (failed != IRENEO_OK) return failed;
+    failed = allocate(transformer->layers, propagation);
+    if (failed == IRENEO_OK) {
+        ireneo_attention_propagation *p = propagation;
+        profile exact = {IRENEO_MAP_EXACT, p->rho, p->distance, p->scale, p->participation, p->entropy};
+        profile limit = {IRENEO_MAP_LIMIT, p->rho_limit,           p->distance_limit,
+                         p->scale_limit,   p->participation_limit, p->entropy_limit};
+        iterate(&block, &limit);
+        describe_stability(&block, iterate(&block, &exact).q, p);
+    }
+    ireneo_block_close(&block);
+    return failed;
+}
+
+ireneo_error ireneo_attention_critical_residual(const ireneo_transformer *transformer, double rank_limit,
+                                                double *residual, double *residual_limit) {
+    IRENEO_TRY(ireneo_check_transformer(transformer));
+    if (!(rank_limit > 0.0 && rank_limit < 1.0))
+        return ireneo_fail(IRENEO_ERROR_ARGUMENT,
+                           "the distance 1 - rho that must remain lies between 0 and 1, not %g", rank_limit);
+    ireneo_transformer varied = *transformer;
+    ireneo_block block;
+    int before = ireneo_blas_threads(1);
+    ireneo_error failed = ireneo_block_open(&varied, &block);
+    ireneo_blas_threads(before);
+    if (failed != IRENEO_OK) return failed;
+    if (residual != NULL) *residual = ireneo_rank_line(&varied, &block, IRENEO_MAP_EXACT, rank_limit);
+    if (residual_limit != NULL)
+        *residual_limit = ireneo_rank_line(&varied, &block, IRENEO_MAP_LIMIT, rank_limit);
+    ireneo_block_close(&block);
+    return IRENEO_OK;
+}

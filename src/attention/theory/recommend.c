@@ -1,0 +1,119 @@
+/* Scales that keep away from both collapses.
+ *
+ * beta is chosen a factor below the line of entropy collapse. Branches start at unit size (sigma_v = 1;
+ * He-like MLP with E phi^2 sigma_2^2 = 1); then either both branches are shrunk by one factor or both skips
+ * strengthened by one until the wanted share of 1 - rho survives the depth, by bisection on the exact-T
+ * recursion. */
+#include "attention/theory/collapse.h"
+#include "attention/theory/transformer.h"
+#include "base/threads.h"
+
+#include <math.h>
+
+static const double SMALLEST = 1e-9, STRONGEST = 1e4;
+
+static ireneo_error fill_settings(const ireneo_attention_recommend_settings *given,
+                                  ireneo_attention_recommend_settings *filled) {
+    *filled = given != NULL ? *given : (ireneo_attention_recommend_settings){0};
+    IRENEO_TRY(ireneo_collapse_limits(&filled->collapse, &filled->collapse));
+    if (filled->beta_margin == 0.0) filled->beta_margin = 2.0;
+    if (filled->retention == 0.0) filled->retention = 0.5;
+    if (!(filled->beta_margin >= 1.0 && filled->beta_margin <= 1e6))
+        return ireneo_fail(IRENEO_ERROR_ARGUMENT, "the margin of beta must be between 1 and 1e6, not %g",
+                           filled->beta_margin);
+    if (!(filled->retention > 0.0 && filled->retention < 1.0))
+        return ireneo_fail(IRENEO_ERROR_ARGUMENT,
+                           "the share of 1 - rho that is kept must lie between 0 and 1, not %g",
+                           filled->retention);
+    return IRENEO_OK;
+}
+
+/* The knob: branch scale or skip strength. */
+typedef struct tuning {
+    ireneo_transformer *transformer;
+    ireneo_block *block;
+    double mlp_out_variance; /* at unit branch scale */
+    int skips;
+} tuning;
+
+static double distance_with(const tuning *knob, double value) {
+    double scale = knob->skips ? 1.0 : value, strength = knob->skips ? value : 1.0;
+    ireneo_transformer *t = knob->transformer;
+    t->value_variance = scale * scale;
+    t->mlp_out_variance = scale * scale * knob->mlp_out_variance;
+    t->residual_attention = t->residual_mlp = strength;
+    ireneo_mlp_map_set_out(&knob->block->mlp, t->mlp_out_variance);
+    return ireneo_block_final_distance(knob->block, IRENEO_MAP_EXACT);
+}
+
+/* Leaves the knob at the mildest value that keeps the wanted distance; false when none does. */
+static bool tune(const tuning *knob, double wanted, double *value) {
+    double mild = 1.0, strict = knob->skips ? STRONGEST : SMALLEST;
+    *value = mild;
+    if (distance_with(knob, mild) >= wanted) return true;
+    if (distance_with(knob, strict) < wanted) return false;
+    for (int i = 0; i < 100 && fabs(log(strict / mild)) > 1e-10; i++) {
+        double middle = sqrt(mild * strict);
+        if (distance_with(knob, middle) < wanted)
+            mild = middle;
+        else
+            strict = middle;
+    }
+    *value = strict;
+    return distance_with(knob, strict) >= wanted;
+}
+
+static void write_deviations(const ireneo_attention_recommend_settings *settings, double scale,
+                             ireneo_attention_recommendation *r) {
+    const ireneo_transformer *t = &r->transformer;
+    double width = (double)t->width, value = sqrt(t->value_variance);
+    r->branch_scale = scale;
+    r->std_query = r->std_key = sqrt(t->beta * sqrt(log(t->context)) / width);
+    r->std_value = (settings->no_output_projection ? value : 1.0) / sqrt(width);
+    r->std_output = settings->no_output_projection ? 0.0 : value / sqrt(width);
+    r->std_mlp_in = sqrt(t->mlp_in_variance / width);
+    r->std_mlp_out = sqrt(t->mlp_out_variance / (double)t->mlp_width);
+}
+
+static ireneo_error tune_block(const ireneo_attention_recommend_settings *settings, ireneo_block *block,
+                               ireneo_attention_recommendation *r) {
+    ireneo_transformer *t = &r->transformer;
+    tuning knob = {t, block, t->mlp_out_variance, settings->tune_skips};
+    double start = 1.0 - t->rho_0, wanted = settings->retention * start, value;
+    if (wanted < settings->collapse.rank_limit) wanted = 0.5 * (settings->collapse.rank_limit + start);
+    if (!tune(&knob, wanted, &value))
+        return ireneo_fail(IRENEO_ERROR_NUMERIC,
+                           "no %s keeps 1 - rho above %g over %zu layers of this architecture",
+                           settings->tune_skips ? "residual strength" : "branch scale", wanted, t->layers);
+    write_deviations(settings, settings->tune_skips ? 1.0 : value, r);
+    return ireneo_assess_block(t, block, &settings->collapse, &r->assessment);
+}
+
+ireneo_error ireneo_attention_recommend(const ireneo_transformer *transformer,
+                                        const ireneo_attention_recommend_settings *settings,
+                                        ireneo_attention_recommendation *recommendation) {
+    ireneo_attention_recommend_settings filled;
+    ireneo_transformer *t = &recommendation->transformer;
+    double line, line_limit;
+    IRENEO_TRY(ireneo_check_transformer(transformer));
+    IRENEO_TRY(fill_settings(settings, &filled));
+    if (1.0 - transformer->rho_0 <= filled.collapse.rank_limit)
+        return ireneo_fail(IRENEO_ERROR_ARGUMENT,
+                           "input tokens of similarity %g are collapsed before the first layer",
+                           transformer->rho_0);
+    IRENEO_TRY(ireneo_beta_line(transformer, filled.collapse.entropy_limit, &line, &line_limit));
+    *t = *transformer;
+    t->beta = fmin(line / filled.beta_margin, IRENEO_MOST_BETA);
+    t->value_bias_variance = t->mlp_bias_variance = 0.0;
+    t->mlp_in_variance = t->activation == IRENEO_ACTIVATION_RELU ? 2.0 : 1.0;
+    t->mlp_out_variance = 1.0 / ireneo_activation_power(t->activation, t->mlp_in_variance);
+    t->value_variance = t->residual_attention = t->residual_mlp = 1.0;
+    ireneo_block block;
+    int before = ireneo_blas_threads(1);
+    ireneo_error failed = ireneo_block_open(t, &block);
+    ireneo_blas_threads(before);
+    if (failed != IRENEO_OK) return failed;
+    failed = tune_block(&filled, &block, recommendation);
+    ireneo_block_close(&block);
+    return failed;
+}

@@ -1,0 +1,32 @@
+/* A row of softmax attention is a random energy model: weights A_k = e^{e_k} / Z over `keys` independent
+ * logits e_k ~ N(0, sigma^2). Averages over the logits, exact at every number of keys, and their limits. */
+#ifndef IRENEO_ATTENTION_THEORY_REM_H
+#define IRENEO_ATTENTION_THEORY_REM_H
+
+#include "base/error.h"
+
+typedef struct ireneo_rem_row {
+    double y[5];       /* y[n] = E sum_k A_k^n; y[0] is the number of keys, y[1] is 1 as computed, a check */
+    double y2_squared; /* E (sum_k A_k^2)^2 */
+    double log_partition; /* E log Z */
+    double entropy;       /* E[ -sum_k A_k log A_k ], nats */
+} ireneo_rem_row;
+
+/* Averages of one row; keys >= 2, up to 1e12. */
+ireneo_error ireneo_rem_exact(double sigma, double keys, ireneo_rem_row *row);
+
+/* O12 = E sum_k A_k B_k of two rows whose logits have correlation rho in [0, 1]. */
+ireneo_error ireneo_rem_row_overlap(double sigma, double rho, double keys, double *overlap);
+
+/* The limit of many keys at sigma^2 = b^2 log(keys): Poisson-Dirichlet above b = sqrt 2, spread out below.
+ * The entropy needs log(keys) below the transition. log_partition is its leading term. */
+void ireneo_rem_limit(double b, double log_keys, ireneo_rem_row *row);
+
+/* Exponents x in E Y2 ~ keys^x and O12 ~ keys^x, logarithms left out. */
+double ireneo_rem_participation_exponent(double b);
+double ireneo_rem_overlap_exponent(double b, double rho);
+
+/* The digamma function, for x > 0. */
+double ireneo_digamma(double x);
+
+#endif

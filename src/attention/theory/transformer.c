@@ -1,0 +1,111 @@
+/* The architecture struct: defaults, checks, names. */
+#include "attention/theory/transformer.h"
+
+#include <math.h>
+
+const char *ireneo_normalisation_name(ireneo_normalisation normalisation) {
+    switch (normalisation) {
+    case IRENEO_NORMALISATION_POST:
+        return "post";
+    case IRENEO_NORMALISATION_PRE:
+        return "pre";
+    }
+    return "unknown";
+}
+
+const char *ireneo_activation_name(ireneo_activation activation) {
+    switch (activation) {
+    case IRENEO_ACTIVATION_RELU:
+        return "relu";
+    case IRENEO_ACTIVATION_TANH:
+        return "tanh";
+    case IRENEO_ACTIVATION_GELU:
+        return "gelu";
+    }
+    return "unknown";
+}
+
+void ireneo_transformer_defaults(ireneo_transformer *transformer) {
+    *transformer = (ireneo_transformer){.layers = 50,
+                                        .width = 720,
+                                        .heads = 1,
+                                        .mlp_width = 720,
+                                        .context = 512.0,
+                                        .normalisation = IRENEO_NORMALISATION_POST,
+                                        .activation = IRENEO_ACTIVATION_RELU,
+                                        .beta = 1.0,
+                                        .value_variance = 0.2,
+                                        .mlp_in_variance = 0.2,
+                                        .mlp_out_variance = 0.2,
+                                        .value_bias_variance = 4e-4,
+                                        .mlp_bias_variance = 4e-4,
+                                        .residual_attention = 1.0,
+                                        .residual_mlp = 1.0,
+                                        .rho_0 = 0.05,
+                                        .q_0 = 1.0};
+}
+
+double ireneo_beta_from_std(double std_query, double std_key, double width, double context) {
+    return std_query * std_key * width / sqrt(log(context));
+}
+
+ireneo_error ireneo_check_context(double beta, double context, double keys) {
+    if (!(beta >= 0.0 && beta <= IRENEO_MOST_BETA))
+        return ireneo_fail(IRENEO_ERROR_ARGUMENT, "beta must lie between 0 and %g, not %g", IRENEO_MOST_BETA,
+                           beta);
+    if (!(context >= 2.0 && context <= 1e12))
+        return ireneo_fail(IRENEO_ERROR_ARGUMENT, "the context must have between 2 and 1e12 tokens, not %g",
+                           context);
+    if (keys != 0.0 && !(keys >= 2.0 && keys <= context))
+        return ireneo_fail(IRENEO_ERROR_ARGUMENT,
+                           "a row must see between 2 and all %g keys of its context, not %g", context, keys);
+    return IRENEO_OK;
+}
+
+static ireneo_error check_shape(const ireneo_transformer *t) {
+    if (t->layers < 1 || t->layers > 1000000)
+        return ireneo_fail(IRENEO_ERROR_ARGUMENT, "a transformer has between 1 and 1000000 layers, not %zu",
+                           t->layers);
+    if (t->width < 1 || t->heads < 1 || t->mlp_width < 1)
+        return ireneo_fail(IRENEO_ERROR_ARGUMENT, "width, heads and MLP width must be at least 1");
+    if (t->width % t->heads != 0)
+        return ireneo_fail(IRENEO_ERROR_ARGUMENT, "width %zu cannot be divided among %zu heads", t->width,
+                           t->heads);
+    return IRENEO_OK;
+}
+
+static ireneo_error check_scales(const ireneo_transformer *t) {
+    const struct {
+        const char *name;
+        double value;
+    } scales[] = {
+        {"value variance", t->value_variance},        {"MLP input variance", t->mlp_in_variance},
+        {"MLP output variance", t->mlp_out_variance}, {"value bias variance", t->value_bias_variance},
+        {"MLP bias variance", t->mlp_bias_variance},  {"attention residual strength", t->residual_attention},
+        {"MLP residual strength", t->residual_mlp}};
+    for (size_t i = 0; i < sizeof scales / sizeof *scales; i++)
+        if (!(scales[i].value >= 0.0 && scales[i].value <= 1e12))
+            return ireneo_fail(IRENEO_ERROR_ARGUMENT, "the %s must lie between 0 and 1e12, not %g",
+                               scales[i].name, scales[i].value);
+    if (t->residual_attention == 0.0 && t->value_variance == 0.0 && t->value_bias_variance == 0.0)
+        return ireneo_fail(IRENEO_ERROR_ARGUMENT,
+                           "nothing passes the attention layers: residual strength and values are all zero");
+    return IRENEO_OK;
+}
+
+ireneo_error ireneo_check_transformer(const ireneo_transformer *t) {
+    IRENEO_TRY(check_shape(t));
+    IRENEO_TRY(ireneo_check_context(t->beta, t->context, t->keys));
+    IRENEO_TRY(check_scales(t));
+    if ((int)t->normalisation < IRENEO_NORMALISATION_POST || (int)t->normalisation > IRENEO_NORMALISATION_PRE)
+        return ireneo_fail(IRENEO_ERROR_ARGUMENT, "unknown place of the LayerNorms");
+    if ((int)t->activation < IRENEO_ACTIVATION_RELU || (int)t->activation > IRENEO_ACTIVATION_GELU)
+        return ireneo_fail(IRENEO_ERROR_ARGUMENT, "unknown activation");
+    if (!(t->rho_0 >= 0.0 && t->rho_0 <= 1.0))
+        return ireneo_fail(IRENEO_ERROR_ARGUMENT,
+                           "the similarity of input tokens must lie between 0 and 1, not %g", t->rho_0);
+    if (!(t->q_0 > 0.0 && t->q_0 <= 1e12))
+        return ireneo_fail(IRENEO_ERROR_ARGUMENT,
+                           "the scale of input tokens must lie between 0 and 1e12, not %g", t->q_0);
+    return IRENEO_OK;
+}

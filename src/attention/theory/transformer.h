@@ -1,0 +1,15 @@
+/* Checks of an architecture before any theory is applied to it. */
+#ifndef IRENEO_ATTENTION_THEORY_TRANSFORMER_H
+#define IRENEO_ATTENTION_THEORY_TRANSFORMER_H
+
+#include "base/error.h"
+
+/* Beyond it attention picks the largest logit for every practical purpose. */
+#define IRENEO_MOST_BETA 200.0
+
+ireneo_error ireneo_check_transformer(const ireneo_transformer *transformer);
+
+/* For single layers as well: 2 <= T <= 1e12, keys 0 or between 2 and T, beta in range. */
+ireneo_error ireneo_check_context(double beta, double context, double keys);
+
+#endif

@@ -1,0 +1,85 @@
+/* Checked allocation, and what the machine has left. */
+#include "base/ram.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+
+enum { CACHE_LINE = 64 };
+
+ireneo_error ireneo_multiply_sizes(size_t a, size_t b, size_t *product, const char *what) {
+    if (__builtin_mul_overflow(a, b, product))
+        return ireneo_fail(IRENEO_ERROR_ARGUMENT, "%s: %zu x %zu is more than this machine can address", what,
+                           a, b);
+    return IRENEO_OK;
+}
+
+ireneo_error ireneo_allocate(void **block, size_t count, size_t size, const char *what) {
+    *block = NULL;
+    size_t bytes = 0;
+    IRENEO_TRY(ireneo_multiply_sizes(count, size, &bytes, what));
+    if (bytes > SIZE_MAX / 2)
+        return ireneo_fail(IRENEO_ERROR_MEMORY, "%s needs %zu bytes, more than any machine has", what, bytes);
+    size_t rounded =
+        (bytes / CACHE_LINE + 1) * CACHE_LINE; /* never zero, and a vector load may touch the rest */
+    *block = aligned_alloc(CACHE_LINE, rounded);
+    if (*block == NULL)
+        return ireneo_fail(IRENEO_ERROR_MEMORY, "not enough memory: %s needs %.3g GB", what,
+                           (double)bytes / 1e9);
+    return IRENEO_OK;
+}
+
+ireneo_error ireneo_allocate_zeroed(void **block, size_t count, size_t size, const char *what) {
+    IRENEO_TRY(ireneo_allocate(block, count, size, what));
+    if (*block != NULL) memset(*block, 0, count * size);
+    return IRENEO_OK;
+}
+
+/* First number in a one-line file, or SIZE_MAX. */
+static size_t read_number(const char *path) {
+    FILE *file = fopen(path, "re");
+    if (file == NULL) return SIZE_MAX;
+    unsigned long long number = 0;
+    size_t result = fscanf(file, "%llu", &number) == 1 ? (size_t)number : SIZE_MAX;
+    fclose(file);
+    return result;
+}
+
+static size_t meminfo_available(void) {
+    FILE *file = fopen("/proc/meminfo", "re");
+    if (file == NULL) return SIZE_MAX;
+    char line[256];
+    unsigned long long kibibytes = 0;
+    size_t available = SIZE_MAX;
+    while (fgets(line, sizeof line, file) != NULL)
+        if (sscanf(line, "MemAvailable: %llu kB", &kibibytes) == 1) available = (size_t)kibibytes * 1024;
+    fclose(file);
+    return available;
+}
+
+size_t ireneo_ram_available(void) {
+    size_t available = meminfo_available();
+    size_t limit = read_number("/sys/fs/cgroup/memory.max");
+    size_t used = read_number("/sys/fs/cgroup/memory.current");
+    if (limit != SIZE_MAX && used != SIZE_MAX) {
+        size_t left = limit > used ? limit - used : 0;
+        if (left < available) available = left;
+    }
+    return available;
+}
+
+size_t ireneo_ram_peak(void) {
+    struct rusage usage;
+    if (getrusage(RUSAGE_SELF, &usage) != 0) return 0;
+    return (size_t)usage.ru_maxrss * 1024;
+}
+
+ireneo_error ireneo_ram_require(double bytes, const char *what) {
+    if (bytes < 64e6) return IRENEO_OK; /* asking takes longer than small work */
+    size_t available = ireneo_ram_available();
+    if (available != SIZE_MAX && bytes > (double)available)
+        return ireneo_fail(IRENEO_ERROR_MEMORY, "not enough memory: %s needs about %.2f GB, %.2f GB are free",
+                           what, bytes / 1e9, (double)available / 1e9);
+    return IRENEO_OK;
+}

@@ -1,0 +1,344 @@
+/* Retrieval: queries move over streamed patterns until they stand still.
+ *
+ * Queries are taken in batches; in a batch every step is a grid of tasks (tile of states, segment of
+ * patterns) whose shape depends on the sizes only, so that the number of threads changes nothing in the
+ * results. Only queries that still move take part in the next step. */
+#include "dense/retrieval/retrieval.h"
+#include "base/progress.h"
+#include "base/ram.h"
+#include "base/threads.h"
+
+#include <math.h>
+#include <omp.h>
+#include <stdbool.h>
+#include <string.h>
+
+enum {
+    BATCH = 2048,           /* queries in flight: bounds the memory of their sums */
+    WANTED_TASKS = 32,      /* per step, so that many threads have work when there are few queries */
+    SMALLEST_SEGMENT = 8192 /* patterns */
+};
+
+const char *ireneo_dense_rule_name(ireneo_dense_rule rule) {
+    switch (rule) {
+    case IRENEO_DENSE_RULE_SOFTMAX:
+        return "softmax";
+    case IRENEO_DENSE_RULE_POLYNOMIAL:
+        return "polynomial";
+    case IRENEO_DENSE_RULE_SIGN:
+        return "sign";
+    }
+    return "unknown";
+}
+
+ireneo_dense_recall_settings ireneo_dense_recall_defaults(void) {
+    return (ireneo_dense_recall_settings){
+        .rule = IRENEO_DENSE_RULE_SOFTMAX, .lambda = 1.0, .degree = 4, .steps = 100, .tolerance = 1e-5};
+}
+
+/* One batch of queries on its way. */
+typedef struct batch {
+    const ireneo_pattern_source *source;
+    const ireneo_dense_recall_settings *settings;
+    ireneo_pass_rule rule;
+    const double *self_coupling; /* (neurons): sum_mu xi_mu,i^2, only for the sign rule */
+    double pattern_length;       /* root mean square */
+    int threads;
+    size_t count;   /* queries of the batch */
+    float *states;  /* (count, neurons): where every query is now */
+    size_t *active; /* (active_count): the queries that still move */
+    size_t active_count;
+    float *moving;                /* (active_count, neurons): their states, packed */
+    ireneo_pass_sums *sums;       /* (tiles * segments) */
+    size_t tiles, segments;       /* of the current step */
+    size_t sums_ready;            /* how many of `sums` exist */
+    ireneo_pass_scratch *scratch; /* (threads) */
+    size_t *steps;                /* (count) */
+    double *change, *energy;      /* (count): energy is that of the state before the last step */
+    double *energy_before;        /* (count) */
+    unsigned char *converged;     /* (count) */
+    size_t *top_index;            /* (count, top) */
+    double *top_weight;
+} batch;
+
+/* ---- one pass of all moving states ---- */
+
+static size_t tile_rows(const batch *b, size_t tile) {
+    size_t left = b->active_count - tile * IRENEO_PASS_ROWS;
+    return left < IRENEO_PASS_ROWS ? left : IRENEO_PASS_ROWS;
+}
+
+static void choose_grid(batch *b) {
+    b->tiles = b->active_count > 0 ? (b->active_count - 1) / IRENEO_PASS_ROWS + 1 : 1;
+    size_t wanted = (WANTED_TASKS + b->tiles - 1) / b->tiles, most = b->source->count / SMALLEST_SEGMENT + 1;
+    b->segments = wanted < most ? wanted : most;
+}
+
+static ireneo_error prepare_sums(batch *b) {
+    choose_grid(b);
+    while (b->sums_ready > 0) ireneo_pass_sums_free(&b->sums[--b->sums_ready]);
+    free(b->sums);
+    b->sums = NULL;
+    IRENEO_TRY(IRENEO_ALLOCATE(&b->sums, b->tiles * b->segments, "tile list"));
+    for (size_t task = 0; task < b->tiles * b->segments; task++) {
+        IRENEO_TRY(ireneo_pass_sums_create(&b->sums[task], tile_rows(b, task / b->segments),
+                                           b->source->neurons, b->settings->top));
+        b->sums_ready++;
+    }
+    return IRENEO_OK;
+}
+
+/* Runs the tasks; the calling thread, which is thread 0 of the team, reports between its own. */
+static bool run_tasks(batch *b, int only_scores) {
+    size_t tasks = b->tiles * b->segments, patterns = b->source->count, neurons = b->source->neurons;
+    if (ireneo_report(b->settings->progress, "recall", 0.0, (double)tasks) != 0) return false;
+    int stop = 0, blas_before = ireneo_blas_threads(1);
+    size_t done = 0;
+#pragma omp parallel for num_threads(b->threads) schedule(dynamic)
+    for (size_t task = 0; task < tasks; task++) {
+        int stopped;
+#pragma omp atomic read
+        stopped = stop;
+        if (stopped) continue;
+        size_t tile = task / b->segments, segment = task % b->segments;
+        size_t first = patterns / b->segments * segment,
+               last = segment + 1 == b->segments ? patterns : patterns / b->segments * (segment + 1);
+        ireneo_pass_rule rule = b->rule;
+        ireneo_pass_add(b->source, first, last, &rule, b->moving + tile * IRENEO_PASS_ROWS * neurons,
+                        only_scores, &b->scratch[omp_get_thread_num()], &b->sums[task]);
+        size_t now;
+#pragma omp atomic capture
+        now = ++done;
+        if (omp_get_thread_num() == 0 &&
+            ireneo_report(b->settings->progress, "recall", (double)now, (double)tasks) != 0) {
+#pragma omp atomic write
+            stop = 1;
+        }
+    }
+    ireneo_blas_threads(blas_before);
+    return stop == 0;
+}
+
+/* Sums of all patterns for every moving state, in the first segment of each tile. */
+static ireneo_error pass(batch *b, int only_scores) {
+    size_t neurons = b->source->neurons;
+    for (size_t k = 0; k < b->active_count; k++)
+        memcpy(b->moving + k * neurons, b->states + b->active[k] * neurons, neurons * sizeof *b->moving);
+    IRENEO_TRY(prepare_sums(b));
+    if (!run_tasks(b, only_scores))
+        return ireneo_fail(IRENEO_ERROR_CANCELLED, "the recall was stopped before it was done");
+    for (size_t tile = 0; tile < b->tiles; tile++)
+        for (size_t segment = 1; segment < b->segments; segment++)
+            ireneo_pass_merge(&b->rule, &b->sums[tile * b->segments + segment], &b->sums[tile * b->segments]);
+    return IRENEO_OK;
+}
+
+/* ---- what a pass tells about one state ---- */
+
+static double energy_of(const batch *b, const ireneo_pass_sums *sums, size_t row, const float *state) {
+    double square = 0.0, own = 0.0;
+    size_t neurons = b->source->neurons;
+    for (size_t i = 0; i < neurons; i++) {
+        double x2 = (double)state[i] * (double)state[i];
+        square += x2;
+        if (b->self_coupling != NULL) own += b->self_coupling[i] * x2;
+    }
+    switch (b->rule.rule) {
+    case IRENEO_DENSE_RULE_SOFTMAX:
+        return 0.5 * square - ireneo_pass_log_partition(&b->rule, sums, row) / b->rule.lambda;
+    case IRENEO_DENSE_RULE_POLYNOMIAL:
+        return 0.5 * log(square) - ireneo_pass_log_partition(&b->rule, sums, row) / b->rule.degree;
+    case IRENEO_DENSE_RULE_SIGN:
+        break;
+    }
+    return -0.5 * (sums->powers[row] - own) / (double)neurons;
+}
+
+static void keep_top(const batch *b, const ireneo_pass_sums *sums, size_t row, size_t query) {
+    double scale = b->rule.rule == IRENEO_DENSE_RULE_SIGN ? 1.0 / (double)b->source->neurons : 1.0;
+    for (size_t k = 0; k < sums->top; k++) {
+        size_t from = row * sums->top + k, to = query * sums->top + k;
+        b->top_index[to] = sums->top_index[from];
+        b->top_weight[to] = sums->top_index[from] == SIZE_MAX
+                                ? 0.0
+                                : scale * ireneo_pass_weight(&b->rule, sums, row, sums->top_score[from]);
+    }
+}
+
+/* The next state in place of `state`; returns the length of the step. */
+static double move(const batch *b, const ireneo_pass_sums *sums, size_t row, float *state) {
+    size_t neurons = b->source->neurons;
+    const double *sum = sums->sum + row * neurons;
+    double square = 0.0, total = sums->total[row];
+    bool sign = b->rule.rule == IRENEO_DENSE_RULE_SIGN;
+    if (!sign && !(total > 0.0)) return 0.0; /* no pattern has a positive score: nowhere to go */
+    for (size_t i = 0; i < neurons; i++) {
+        double now = (double)state[i], field = sign ? sum[i] - b->self_coupling[i] * now : sum[i] / total;
+        double next = field;
+        if (sign) next = field > 0.0 || (field == 0.0 && now >= 0.0) ? 1.0 : -1.0;
+        state[i] = (float)next;
+        square += ((double)state[i] - now) * ((double)state[i] - now);
+    }
+    return sqrt(square);
+}
+
+/* ---- steps ---- */
+
+static ireneo_error step(batch *b, bool first) {
+    size_t neurons = b->source->neurons, still = 0;
+    IRENEO_TRY(pass(b, 0));
+    for (size_t k = 0; k < b->active_count; k++) {
+        const ireneo_pass_sums *sums = &b->sums[k / IRENEO_PASS_ROWS * b->segments];
+        size_t row = k % IRENEO_PASS_ROWS, query = b->active[k];
+        float *state = b->states + query * neurons;
+        if (first && b->energy_before != NULL) b->energy_before[query] = energy_of(b, sums, row, state);
+        if (b->settings->top > 0) keep_top(b, sums, row, query);
+        b->change[query] = move(b, sums, row, state) / b->pattern_length;
+        b->steps[query]++;
+        b->converged[query] = b->change[query] <= b->settings->tolerance;
+        if (!b->converged[query]) b->active[still++] = query;
+    }
+    b->active_count = still;
+    return IRENEO_OK;
+}
+
+/* Energies (and, when no step was made, weights) of the states as they are. */
+static ireneo_error look(batch *b, double *energy, bool weights) {
+    for (size_t k = 0; k < b->count; k++) b->active[k] = k;
+    b->active_count = b->count;
+    IRENEO_TRY(pass(b, b->rule.rule != IRENEO_DENSE_RULE_SIGN));
+    for (size_t k = 0; k < b->count; k++) {
+        const ireneo_pass_sums *sums = &b->sums[k / IRENEO_PASS_ROWS * b->segments];
+        size_t row = k % IRENEO_PASS_ROWS;
+        energy[k] = energy_of(b, sums, row, b->states + k * b->source->neurons);
+        if (weights) keep_top(b, sums, row, k);
+    }
+    return IRENEO_OK;
+}
+
+static ireneo_error run_batch(batch *b, double *energy_after) {
+    for (size_t k = 0; k < b->count; k++) {
+        b->active[k] = k;
+        b->steps[k] = 0;
+        b->change[k] = 0.0;
+        b->converged[k] = 0;
+    }
+    b->active_count = b->count;
+    for (size_t s = 0; s < b->settings->steps && b->active_count > 0; s++) IRENEO_TRY(step(b, s == 0));
+    if (b->settings->steps == 0) {
+        IRENEO_TRY(look(b, b->energy, b->settings->top > 0));
+        if (b->energy_before != NULL) memcpy(b->energy_before, b->energy, b->count * sizeof *b->energy);
+        if (energy_after != NULL) memcpy(energy_after, b->energy, b->count * sizeof *b->energy);
+        return IRENEO_OK;
+    }
+    return energy_after != NULL ? look(b, energy_after, false) : IRENEO_OK;
+}
+
+/* ---- all queries ---- */
+
+static void free_batch(batch *b) {
+    while (b->sums_ready > 0) ireneo_pass_sums_free(&b->sums[--b->sums_ready]);
+    for (int t = 0; b->scratch != NULL && t < b->threads; t++) ireneo_pass_scratch_free(&b->scratch[t]);
+    free(b->sums);
+    free(b->scratch);
+    free(b->states);
+    free(b->active);
+    free(b->moving);
+    free(b->steps);
+    free(b->change);
+    free(b->energy);
+    free(b->converged);
+    free(b->top_index);
+    free(b->top_weight);
+}
+
+static ireneo_error create_batch(batch *b, size_t queries, size_t block) {
+    size_t rows = queries < BATCH ? queries : BATCH, cells, places;
+    IRENEO_TRY(ireneo_multiply_sizes(rows, b->source->neurons, &cells, "states"));
+    IRENEO_TRY(ireneo_multiply_sizes(rows, b->settings->top, &places, "top list"));
+    IRENEO_TRY(IRENEO_ALLOCATE(&b->states, cells, "states"));
+    IRENEO_TRY(IRENEO_ALLOCATE(&b->moving, cells, "states"));
+    IRENEO_TRY(IRENEO_ALLOCATE(&b->active, rows, "query list"));
+    IRENEO_TRY(IRENEO_ALLOCATE(&b->steps, rows, "step counts"));
+    IRENEO_TRY(IRENEO_ALLOCATE(&b->change, rows, "step lengths"));
+    IRENEO_TRY(IRENEO_ALLOCATE(&b->energy, rows, "energies"));
+    IRENEO_TRY(IRENEO_ALLOCATE(&b->converged, rows, "flags"));
+    IRENEO_TRY(IRENEO_ALLOCATE(&b->top_index, places, "top indices"));
+    IRENEO_TRY(IRENEO_ALLOCATE(&b->top_weight, places, "top weights"));
+    IRENEO_TRY(IRENEO_ALLOCATE_ZEROED(&b->scratch, (size_t)b->threads, "scratch"));
+    for (int t = 0; t < b->threads; t++)
+        IRENEO_TRY(ireneo_pass_scratch_create(&b->scratch[t], b->source->neurons, block, 0));
+    return IRENEO_OK;
+}
+
+static void keep_results(const batch *b, size_t first, const ireneo_dense_recall_result *result,
+                         ireneo_dense_recall_info *info) {
+    size_t neurons = b->source->neurons, top = b->settings->top, count = b->count;
+    if (result->states != NULL)
+        memcpy(result->states + first * neurons, b->states, count * neurons * sizeof *b->states);
+    if (result->steps != NULL) memcpy(result->steps + first, b->steps, count * sizeof *b->steps);
+    if (result->change != NULL) memcpy(result->change + first, b->change, count * sizeof *b->change);
+    if (result->converged != NULL) memcpy(result->converged + first, b->converged, count);
+    if (result->top_index != NULL)
+        memcpy(result->top_index + first * top, b->top_index, count * top * sizeof *b->top_index);
+    if (result->top_weight != NULL)
+        memcpy(result->top_weight + first * top, b->top_weight, count * top * sizeof *b->top_weight);
+    for (size_t k = 0; k < count; k++) {
+        info->converged += b->converged[k];
+        info->steps += b->steps[k];
+        if (b->steps[k] > info->longest) info->longest = b->steps[k];
+    }
+}
+
+static ireneo_error run_batches(batch *b, const float *queries, size_t query_count,
+                                const ireneo_dense_recall_result *result, ireneo_dense_recall_info *info) {
+    size_t neurons = b->source->neurons;
+    for (size_t first = 0; first < query_count; first += BATCH) {
+        b->count = query_count - first < BATCH ? query_count - first : BATCH;
+        memcpy(b->states, queries + first * neurons, b->count * neurons * sizeof *queries);
+        b->energy_before = result->energy_before != NULL ? result->energy_before + first : NULL;
+        IRENEO_TRY(run_batch(b, result->energy_after != NULL ? result->energy_after + first : NULL));
+        keep_results(b, first, result, info);
+    }
+    return IRENEO_OK;
+}
+
+ireneo_error ireneo_dense_recall_blocked(const float *patterns, size_t count, size_t neurons,
+                                         const float *queries, size_t query_count,
+                                         const ireneo_dense_recall_settings *settings, size_t block,
+                                         const ireneo_dense_recall_result *result,
+                                         ireneo_dense_recall_info *info) {
+    ireneo_dense_recall_settings chosen = settings != NULL ? *settings : ireneo_dense_recall_defaults();
+    ireneo_dense_recall_result nothing = {0};
+    ireneo_dense_recall_info ignored;
+    if (result == NULL) result = &nothing;
+    if (info == NULL) info = &ignored;
+    memset(info, 0, sizeof *info);
+    double start = ireneo_seconds(), *coupling = NULL;
+    IRENEO_TRY(ireneo_recall_check_settings(&chosen, count, neurons, query_count));
+    int threads = ireneo_thread_count(chosen.threads);
+    IRENEO_TRY(ireneo_recall_check_data(patterns, count, queries, query_count, neurons, threads,
+                                        &info->pattern_power));
+    if (chosen.rule == IRENEO_DENSE_RULE_SIGN)
+        IRENEO_TRY(ireneo_recall_self_coupling(patterns, count, neurons, &coupling));
+    ireneo_pattern_source source = {count, neurons, patterns, NULL, NULL};
+    batch b = {.source = &source,
+               .settings = &chosen,
+               .rule = {chosen.rule, chosen.lambda, NULL, chosen.degree},
+               .self_coupling = coupling,
+               .pattern_length = sqrt(info->pattern_power * (double)neurons),
+               .threads = threads};
+    ireneo_error error = create_batch(&b, query_count, block);
+    if (error == IRENEO_OK) error = run_batches(&b, queries, query_count, result, info);
+    free_batch(&b);
+    free(coupling);
+    info->seconds = ireneo_seconds() - start;
+    return error;
+}
+
+ireneo_error ireneo_dense_recall(const float *patterns, size_t count, size_t neurons, const float *queries,
+                                 size_t query_count, const ireneo_dense_recall_settings *settings,
+                                 const ireneo_dense_recall_result *result, ireneo_dense_recall_info *info) {
+    return ireneo_dense_recall_blocked(patterns, count, neurons, queries, query_count, settings,
+                                       IRENEO_PASS_BLOCK, result, info);
+}

@@ -1,0 +1,96 @@
+/* What is looked at before a recall begins: settings, entries, lengths. */
+#include "base/ram.h"
+#include "dense/retrieval/retrieval.h"
+#include "dense/retrieval/weights.h"
+
+#include <limits.h>
+#include <math.h>
+
+/* Products of lengths above this could overflow a float32 score. */
+static const double LARGEST_SCORE = 1e37;
+
+ireneo_error ireneo_recall_check_settings(const ireneo_dense_recall_settings *s, size_t count, size_t neurons,
+                                          size_t query_count) {
+    if (count == 0 || neurons == 0)
+        return ireneo_fail(IRENEO_ERROR_DATA,
+                           "a memory needs at least one pattern and one neuron, not %zu x %zu", count,
+                           neurons);
+    if (query_count == 0) return ireneo_fail(IRENEO_ERROR_DATA, "there are no queries");
+    if (neurons > INT_MAX) return ireneo_fail(IRENEO_ERROR_DATA, "%zu neurons are too many", neurons);
+    if (s->rule != IRENEO_DENSE_RULE_SOFTMAX && s->rule != IRENEO_DENSE_RULE_POLYNOMIAL &&
+        s->rule != IRENEO_DENSE_RULE_SIGN)
+        return ireneo_fail(IRENEO_ERROR_ARGUMENT, "there is no retrieval rule number %d", (int)s->rule);
+    if (s->rule == IRENEO_DENSE_RULE_SOFTMAX && !(s->lambda > 0.0 && s->lambda <= 1e30))
+        return ireneo_fail(IRENEO_ERROR_ARGUMENT, "lambda must lie above 0 and not above 1e30, not %g",
+                           s->lambda);
+    if (s->rule == IRENEO_DENSE_RULE_POLYNOMIAL && !(s->degree >= 2 && s->degree <= 1000))
+        return ireneo_fail(IRENEO_ERROR_ARGUMENT, "the degree must lie between 2 and 1000, not %d",
+                           s->degree);
+    if (!(s->tolerance >= 0.0))
+        return ireneo_fail(IRENEO_ERROR_ARGUMENT, "the tolerance must not be negative, not %g", s->tolerance);
+    return IRENEO_OK;
+}
+
+/* |row|^2 summed over rows, its largest value, and the first row that is not finite or has no length. */
+typedef struct row_summary {
+    double total, largest;
+    size_t broken, empty;
+} row_summary;
+
+static row_summary summarise(const float *values, size_t rows, size_t columns, int threads) {
+    enum { CHUNKS = 64 }; /* a fixed number: the sum does not depend on threads */
+    double sums[CHUNKS], total = 0.0, largest = 0.0;
+    size_t broken = SIZE_MAX, empty = SIZE_MAX;
+#pragma omp parallel for num_threads(threads) reduction(max : largest) reduction(min : broken, empty)
+    for (int c = 0; c < CHUNKS; c++) {
+        size_t begin = rows * (size_t)c / CHUNKS, end = rows * ((size_t)c + 1) / CHUNKS;
+        sums[c] = 0.0;
+        for (size_t r = begin; r < end; r++) {
+            double square = ireneo_square_sum(values + r * columns, columns);
+            if (!isfinite(square) && r < broken) broken = r;
+            if (square == 0.0 && r < empty) empty = r;
+            sums[c] += square;
+            largest = square > largest ? square : largest;
+        }
+    }
+    for (int c = 0; c < CHUNKS; c++) total += sums[c];
+    return (row_summary){total, largest, broken, empty};
+}
+
+static ireneo_error not_finite(const char *what, const float *values, size_t row, size_t columns) {
+    size_t column = 0;
+    while (column + 1 < columns && isfinite(values[row * columns + column])) column++;
+    return ireneo_fail(IRENEO_ERROR_DATA, "%s: row %zu, column %zu is %g; every entry must be finite", what,
+                       row, column, (double)values[row * columns + column]);
+}
+
+ireneo_error ireneo_recall_check_data(const float *patterns, size_t count, const float *queries,
+                                      size_t query_count, size_t neurons, int threads, double *power) {
+    size_t cells;
+    IRENEO_TRY(ireneo_multiply_sizes(count, neurons, &cells, "patterns"));
+    IRENEO_TRY(ireneo_multiply_sizes(query_count, neurons, &cells, "queries"));
+    row_summary p = summarise(patterns, count, neurons, threads),
+                q = summarise(queries, query_count, neurons, threads);
+    if (p.broken != SIZE_MAX) return not_finite("patterns", patterns, p.broken, neurons);
+    if (q.broken != SIZE_MAX) return not_finite("queries", queries, q.broken, neurons);
+    if (p.empty != SIZE_MAX)
+        return ireneo_fail(IRENEO_ERROR_DATA,
+                           "patterns: row %zu is all zeros and cannot be retrieved; leave it out", p.empty);
+    if (sqrt(p.largest) * fmax(sqrt(q.largest), sqrt(p.largest)) > LARGEST_SCORE)
+        return ireneo_fail(IRENEO_ERROR_DATA,
+                           "the scores of these patterns and queries do not fit in float32; "
+                           "scale them down");
+    *power = p.total / ((double)count * (double)neurons);
+    return IRENEO_OK;
+}
+
+ireneo_error ireneo_recall_self_coupling(const float *patterns, size_t count, size_t neurons,
+                                         double **coupling) {
+    IRENEO_TRY(IRENEO_ALLOCATE_ZEROED(coupling, neurons, "self couplings"));
+    for (size_t r = 0; r < count; r++)
+        for (size_t i = 0; i < neurons; i++) {
+            double x = (double)patterns[r * neurons + i];
+            (*coupling)[i] += x * x;
+        }
+    return IRENEO_OK;
+}

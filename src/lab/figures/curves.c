@@ -1,0 +1,109 @@
+/* Averages over draws. */
+#include "lab/figures/curves.h"
+#include "base/ram.h"
+#include "linear/law/rank_spectrum.h"
+
+#include <math.h>
+#include <string.h>
+
+const char ireneo_curves_header[] =
+    "problem,dim,rank,load,facts,accuracy,spread,all,loss,loss_spread,seconds\n";
+
+ireneo_error ireneo_figure_store(const figure_request *request, results **store) {
+    char path[4096];
+    if (request->database != NULL) return ireneo_results_open(request->database, 60.0, store);
+    if (snprintf(path, sizeof path, "%s/results.db", request->directory) >= (int)sizeof path)
+        return ireneo_fail(IRENEO_ERROR_ARGUMENT, "the path of the output folder is too long");
+    return ireneo_results_open(path, 60.0, store);
+}
+
+queue_settings ireneo_figure_queue(const figure_request *request, const char *stage) {
+    return (queue_settings){.threads = request->threads, .stage = stage, .progress = request->progress};
+}
+
+static double load_at(const curve *c, size_t point) {
+    return c->points < 2 ? c->from : c->from + (c->to - c->from) * (double)point / (double)(c->points - 1);
+}
+
+static void list_trials(const curve *curves, size_t count, trial *trials) {
+    for (size_t c = 0; c < count; c++) {
+        const curve *it = &curves[c];
+        for (size_t i = 0; i < it->points * it->draws; i++, trials++) {
+            *trials = it->like;
+            trials->facts = trials->candidates =
+                ireneo_trial_facts(load_at(it, i / it->draws), it->like.dim_in, it->like.dim_out, 0);
+            trials->seed += i % it->draws;
+        }
+    }
+}
+
+typedef struct average {
+    double sum, squares, count;
+} average;
+
+static void take(average *a, double value) {
+    if (isnan(value)) return;
+    a->sum += value;
+    a->squares += value * value;
+    a->count += 1.0;
+}
+
+static double mean_of(const average *a) {
+    return a->count > 0.0 ? a->sum / a->count : NAN;
+}
+
+static double spread_of(const average *a) {
+    double mean = mean_of(a);
+    return sqrt(fmax(0.0, a->squares / a->count - mean * mean));
+}
+
+static void write_point(const curve *c, const trial *t, const trial_result *r, FILE *stream) {
+    average accuracy = {0}, all = {0}, loss = {0}, seconds = {0};
+    for (size_t i = 0; i < c->draws; i++) {
+        take(&accuracy, r[i].accuracy);
+        take(&all, r[i].recalled == t->facts ? 1.0 : 0.0);
+        take(&loss, r[i].loss);
+        take(&seconds, r[i].seconds);
+    }
+    fprintf(stream, "%s,%zu,%zu,%.8g,%zu,%.8g,%.8g,%.8g,%.8g,%.8g,%.4g\n",
+            ireneo_trial_problem_name(t->problem), t->dim_in, t->rank, ireneo_trial_load(t), t->facts,
+            mean_of(&accuracy), spread_of(&accuracy), mean_of(&all), mean_of(&loss), spread_of(&loss),
+            mean_of(&seconds));
+}
+
+ireneo_error ireneo_curves_write(const figure_request *request, const char *stage, const curve *curves,
+                                 size_t count, FILE *stream) {
+    size_t total = 0;
+    for (size_t c = 0; c < count; c++) total += curves[c].points * curves[c].draws;
+    trial *trials = NULL;
+    trial_result *outcomes = NULL;
+    results *store = NULL;
+    ireneo_error failed = IRENEO_ALLOCATE(&trials, total, "the list of trials");
+    if (failed == IRENEO_OK) failed = IRENEO_ALLOCATE(&outcomes, total, "outcomes of the trials");
+    if (failed == IRENEO_OK) failed = ireneo_figure_store(request, &store);
+    if (failed == IRENEO_OK) {
+        queue_settings settings = ireneo_figure_queue(request, stage);
+        list_trials(curves, count, trials);
+        failed = ireneo_queue_trials(store, &settings, trials, total, outcomes);
+    }
+    fputs(ireneo_curves_header, stream);
+    for (size_t c = 0, at = 0; c < count && failed == IRENEO_OK; c++) {
+        if (c > 0) fputs("\n\n", stream);
+        for (size_t p = 0; p < curves[c].points; p++, at += curves[c].draws)
+            write_point(&curves[c], &trials[at], &outcomes[at], stream);
+    }
+    ireneo_results_close(store);
+    free(trials);
+    free(outcomes);
+    return failed;
+}
+
+ireneo_error ireneo_critical_load(size_t dim, double kappa, double *law, double *limit) {
+    trial like = ireneo_trial_square(TRIAL_ORIGINAL, TRIAL_PROJECT, dim, kappa, 2, 1);
+    ireneo_shape shape = {.dim_in = dim, .dim_out = dim, .rank = like.rank};
+    ireneo_capacity_report report;
+    IRENEO_TRY(ireneo_capacity(&shape, &report));
+    *law = report.load;
+    *limit = 0.5 * ireneo_rank_spectrum_energy(kappa, 1.0);
+    return IRENEO_OK;
+}

@@ -1,0 +1,11 @@
+/* Where the data that come with Ireneo are. */
+#ifndef IRENEO_LAB_FIGURES_DATA_FOLDER_H
+#define IRENEO_LAB_FIGURES_DATA_FOLDER_H
+
+#include "ireneo.h"
+
+/* The path of a file of data/, in path (size): in the folder named by IRENEO_DATA, in the source tree above
+ * the program, or installed. */
+ireneo_error ireneo_data_path(const char *name, char *path, size_t size);
+
+#endif

@@ -1,0 +1,54 @@
+/* A figure is a function that writes CSV files and a gnuplot script (figures/NAME.gp) that draws them.
+ *
+ * The script finds its data in the working directory, and is run once per output format with the variables
+ *     name    (the figure's name)
+ *     format  ("svg", "png" or "pdf")
+ * after figures/style.gp has set the terminal, the output file, fonts and colours. */
+#ifndef IRENEO_LAB_FIGURES_FIGURE_H
+#define IRENEO_LAB_FIGURES_FIGURE_H
+
+#include "ireneo.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+
+typedef struct figure_request {
+    const char *directory; /* where CSV and pictures go; exists */
+    const char *database;  /* result store for figures that sweep; NULL: directory/results.db */
+    bool quick;            /* smaller sizes, fewer repetitions */
+    uint64_t seed;
+    int threads;
+    const ireneo_progress *progress;
+} figure_request;
+
+typedef struct figure {
+    const char *name;    /* "law", "dense_phases": also the script's name */
+    const char *summary; /* one line */
+    ireneo_error (*make)(const figure_request *request);
+} figure;
+
+/* Every figure there is, in the order in which `ireneo figure all` makes them. */
+extern const figure *const ireneo_figures[];
+extern const size_t ireneo_figure_count;
+
+/* A CSV file of a figure, written atomically when closed: open, print lines to `stream`, close. */
+typedef struct figure_csv {
+    FILE *stream;
+    char *text;
+    size_t length;
+    char path[4096];
+} figure_csv;
+
+ireneo_error ireneo_csv_open(const figure_request *request, const char *file_name, figure_csv *csv);
+
+/* `failed`: how the writing of the rows went. The file is only written when it went well; returns what went
+ * wrong first. */
+ireneo_error ireneo_csv_close(figure_csv *csv, ireneo_error failed);
+
+/* Makes the data and draws NAME.svg, NAME.png and NAME.pdf into the request's directory. */
+ireneo_error ireneo_figure_make(const figure *chosen, const figure_request *request);
+
+/* Draws data that are already in the directory. */
+ireneo_error ireneo_figure_draw(const figure *chosen, const char *directory);
+
+#endif

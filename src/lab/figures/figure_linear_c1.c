@@ -1,0 +1,72 @@
+/* Figure "linear_c1" (the paper's figure C.1): critical load against size for both problems, from thresholds
+ * found by bisection, beside the finite-size law, which has no parameter to fit; Adam's own thresholds for
+ * comparison. */
+#include "base/error.h"
+#include "base/ram.h"
+#include "lab/figures/figures.h"
+#include "lab/figures/threshold_figure.h"
+
+#include <math.h>
+
+enum { SERIES = 3, MOST_DIMS = 8 };
+
+/* Original and decoupled with proofs, then Adam on the original problem. */
+static size_t list_groups(const figure_request *request, threshold_group *groups) {
+    static const size_t quick_dims[] = {10, 15, 20, 30, 40}, full_dims[] = {10, 15, 20, 30, 40, 50, 65, 80};
+    size_t dims = request->quick ? 5 : 8, count = 0;
+    for (size_t series = 0; series < SERIES; series++) {
+        bool adam = series == 2;
+        for (size_t i = 0; i < (adam ? dims - 1 : dims); i++) {
+            threshold_group *g = &groups[count++];
+            g->like = ireneo_trial_square(
+                series == 1 ? TRIAL_DECOUPLED : TRIAL_ORIGINAL, adam ? TRIAL_ADAM : TRIAL_PROJECT,
+                request->quick ? quick_dims[i] : full_dims[i], 1.0, 2, request->seed);
+            if (request->quick) g->like.steps = 1000;
+            g->draws = request->quick ? 8 : 20;
+        }
+    }
+    return count;
+}
+
+static void write_measured(const threshold_group *groups, size_t count, FILE *stream) {
+    fprintf(stream,
+            "problem,solver,dim,law,law_load,median_load,low_load,high_load,median,certified,draws\n");
+    for (size_t i = 0; i < count; i++) {
+        const threshold_group *g = &groups[i];
+        double area = (double)(g->like.dim_in * g->like.dim_in);
+        if (i > 0 &&
+            (g->like.problem != groups[i - 1].like.problem || g->like.solver != groups[i - 1].like.solver))
+            fputs("\n\n", stream);
+        fprintf(stream, "%s,%s,%zu,%.8g,%.8g,%.8g,%.8g,%.8g,%.8g,%zu,%zu\n",
+                ireneo_trial_problem_name(g->like.problem), ireneo_trial_solver_name(g->like.solver),
+                g->like.dim_in, g->law, g->law * log(g->law) / area, g->median * log(g->median) / area,
+                g->low * log(g->low) / area, g->high * log(g->high) / area, g->median, g->certified,
+                g->draws);
+    }
+}
+
+static ireneo_error write_law(FILE *stream) {
+    fprintf(stream, "dim,load\n");
+    for (int i = 0; i <= 40; i++) {
+        size_t dim = (size_t)lround(8.0 * pow(1024.0, i / 40.0));
+        double law, limit;
+        IRENEO_TRY(ireneo_critical_load(dim, 1.0, &law, &limit));
+        fprintf(stream, "%zu,%.8g\n", dim, law);
+    }
+    return IRENEO_OK;
+}
+
+static ireneo_error make(const figure_request *request) {
+    threshold_group groups[SERIES * MOST_DIMS];
+    size_t count = list_groups(request, groups);
+    figure_csv csv;
+    IRENEO_TRY(ireneo_threshold_groups(request, "thresholds (linear_c1)", groups, count));
+    IRENEO_TRY(ireneo_csv_open(request, "linear_c1.csv", &csv));
+    write_measured(groups, count, csv.stream);
+    IRENEO_TRY(ireneo_csv_close(&csv, IRENEO_OK));
+    IRENEO_TRY(ireneo_csv_open(request, "linear_c1_law.csv", &csv));
+    return ireneo_csv_close(&csv, write_law(csv.stream));
+}
+
+const figure figure_linear_c1 = {"linear_c1", "critical load against size, certified thresholds and law",
+                                 make};

@@ -1,0 +1,71 @@
+/* Figure "overload": what is recalled when more facts are offered than fit: by ireneo, which chooses the
+ * facts to keep, by the minimiser of the cross-entropy, and by the Hebbian rule. */
+#include "base/error.h"
+#include "lab/figures/curves.h"
+#include "lab/figures/figures.h"
+
+enum { POINTS = 7, SOLVERS = 3, MOST_DRAWS = 10 };
+static const double OFFERED[POINTS] = {0.8, 1.0, 1.2, 1.5, 2.0, 3.0, 5.0}; /* over the law's capacity */
+static const trial_solver SOLVER[SOLVERS] = {TRIAL_PROJECT, TRIAL_LBFGS, TRIAL_HEBBIAN};
+
+typedef struct overload_list {
+    size_t dim, draws, count;
+    double capacity; /* by the law, with as many candidates as facts */
+    trial trials[POINTS * SOLVERS * MOST_DRAWS];
+    trial_result outcomes[POINTS * SOLVERS * MOST_DRAWS];
+} overload_list;
+
+static ireneo_error list_trials(const figure_request *request, overload_list *list) {
+    list->dim = request->quick ? 30 : 50;
+    list->draws = request->quick ? 3 : MOST_DRAWS;
+    ireneo_shape shape = {.dim_in = list->dim, .dim_out = list->dim};
+    ireneo_capacity_report report;
+    IRENEO_TRY(ireneo_capacity(&shape, &report));
+    list->capacity = report.facts_capacity;
+    for (size_t p = 0; p < POINTS; p++) {
+        for (size_t s = 0; s < SOLVERS; s++) {
+            for (size_t i = 0; i < list->draws; i++) {
+                trial *t = &list->trials[list->count++];
+                *t = ireneo_trial_square(TRIAL_ORIGINAL, SOLVER[s], list->dim, 1.0,
+                                         (size_t)(OFFERED[p] * list->capacity), request->seed + i);
+                t->overload = true;
+            }
+        }
+    }
+    return IRENEO_OK;
+}
+
+static ireneo_error write_points(const overload_list *list, FILE *stream) {
+    fprintf(stream, "offered,facts,ireneo,cross_entropy,hebbian,law\n");
+    for (size_t p = 0; p < POINTS; p++) {
+        double means[SOLVERS] = {0.0};
+        const trial *t = &list->trials[p * SOLVERS * list->draws];
+        for (size_t k = 0; k < SOLVERS * list->draws; k++)
+            means[k / list->draws] +=
+                (double)list->outcomes[p * SOLVERS * list->draws + k].recalled / (double)list->draws;
+        ireneo_shape shape = {
+            .dim_in = t->dim_in, .dim_out = t->dim_out, .candidates = (double)t->candidates};
+        ireneo_capacity_report report; /* random facts that fit among that many candidates */
+        IRENEO_TRY(ireneo_capacity(&shape, &report));
+        double fit = report.facts_capacity < (double)t->facts ? report.facts_capacity : (double)t->facts;
+        fprintf(stream, "%.6g,%zu,%.6g,%.6g,%.6g,%.6g\n", (double)t->facts / list->capacity, t->facts,
+                means[0], means[1], means[2], fit);
+    }
+    return IRENEO_OK;
+}
+
+static ireneo_error make(const figure_request *request) {
+    overload_list list = {0};
+    results *store;
+    figure_csv csv;
+    IRENEO_TRY(list_trials(request, &list));
+    queue_settings settings = ireneo_figure_queue(request, "trials (overload)");
+    IRENEO_TRY(ireneo_figure_store(request, &store));
+    ireneo_error failed = ireneo_queue_trials(store, &settings, list.trials, list.count, list.outcomes);
+    ireneo_results_close(store);
+    if (failed != IRENEO_OK) return failed;
+    IRENEO_TRY(ireneo_csv_open(request, "overload.csv", &csv));
+    return ireneo_csv_close(&csv, write_points(&list, csv.stream));
+}
+
+const figure figure_overload = {"overload", "facts recalled when more are offered than fit", make};

@@ -1,0 +1,72 @@
+/* Figure "speed": time and passes over all candidates to recall every fact at 0.9 of capacity, for ireneo's
+ * projection and for Adam, against the dimension. One thread; trials run one after the other. */
+#include "base/error.h"
+#include "lab/figures/curves.h"
+#include "lab/figures/figures.h"
+
+#include <math.h>
+
+enum { MOST_DIMS = 8, SOLVERS = 2, DRAWS = 3 };
+static const trial_solver SOLVER[SOLVERS] = {TRIAL_PROJECT, TRIAL_ADAM};
+
+typedef struct speed_list {
+    size_t dims;
+    trial trials[MOST_DIMS * SOLVERS * DRAWS];
+    trial_result outcomes[MOST_DIMS * SOLVERS * DRAWS];
+} speed_list;
+
+static ireneo_error list_trials(const figure_request *request, speed_list *list) {
+    static const size_t sizes[MOST_DIMS] = {20, 30, 45, 70, 100, 150, 200, 300};
+    size_t count = 0;
+    list->dims = request->quick ? 5 : MOST_DIMS;
+    for (size_t i = 0; i < list->dims; i++) {
+        ireneo_shape shape = {.dim_in = sizes[i], .dim_out = sizes[i]};
+        ireneo_capacity_report report;
+        IRENEO_TRY(ireneo_capacity(&shape, &report));
+        for (size_t s = 0; s < SOLVERS; s++) {
+            for (size_t draw = 0; draw < DRAWS; draw++) {
+                trial *t = &list->trials[count++];
+                *t = ireneo_trial_square(TRIAL_ORIGINAL, SOLVER[s], sizes[i], 1.0,
+                                         (size_t)(0.9 * report.facts_capacity), request->seed + draw);
+                t->steps = 1000; /* the warm-up of a longer schedule would only slow Adam down */
+            }
+        }
+    }
+    return IRENEO_OK;
+}
+
+static void write_speeds(const speed_list *list, FILE *stream) {
+    fprintf(stream, "dim,facts,project_seconds,project_passes,adam_seconds,adam_passes,adam_recalled\n");
+    for (size_t i = 0; i < list->dims; i++) {
+        size_t first = i * SOLVERS * DRAWS;
+        double seconds[SOLVERS] = {0.0}, passes[SOLVERS] = {0.0}, recalled = 0.0;
+        for (size_t k = 0; k < SOLVERS * DRAWS; k++) {
+            const trial_result *r = &list->outcomes[first + k];
+            seconds[k / DRAWS] += r->seconds / DRAWS;
+            passes[k / DRAWS] += (double)r->scans / DRAWS;
+            if (k >= DRAWS) recalled += r->accuracy / DRAWS;
+        }
+        const trial *t = &list->trials[first];
+        fprintf(stream, "%zu,%zu,%.4g,%.4g,%.4g,%.4g,%.6g\n", t->dim_in, t->facts, seconds[0], passes[0],
+                seconds[1], passes[1], recalled);
+    }
+}
+
+static ireneo_error make(const figure_request *request) {
+    speed_list list;
+    results *store;
+    figure_csv csv;
+    IRENEO_TRY(list_trials(request, &list));
+    queue_settings settings = ireneo_figure_queue(request, "timing (speed)");
+    settings.threads = 1; /* neighbours would disturb the clock */
+    IRENEO_TRY(ireneo_figure_store(request, &store));
+    ireneo_error failed =
+        ireneo_queue_trials(store, &settings, list.trials, list.dims * SOLVERS * DRAWS, list.outcomes);
+    ireneo_results_close(store);
+    if (failed != IRENEO_OK) return failed;
+    IRENEO_TRY(ireneo_csv_open(request, "speed.csv", &csv));
+    write_speeds(&list, csv.stream);
+    return ireneo_csv_close(&csv, IRENEO_OK);
+}
+
+const figure figure_speed = {"speed", "time to recall every fact against dimension, ireneo and Adam", make};

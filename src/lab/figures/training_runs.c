@@ -1,0 +1,44 @@
+/* What is trained where in the diagram. */
+#include "lab/figures/training_runs.h"
+
+const training_point ireneo_training_points[] = {
+    {0.3, 0.35}, {0.3, 0.7},  {0.3, 1.4}, {0.3, 3.0},  {0.3, 6.0}, {1.0, 0.35}, {1.0, 0.7},
+    {1.0, 1.4},  {1.0, 3.0},  {1.0, 6.0}, {2.0, 0.35}, {2.0, 0.7}, {2.0, 1.4},  {2.0, 3.0},
+    {2.0, 6.0},  {4.0, 0.35}, {4.0, 0.7}, {4.0, 1.4},  {4.0, 3.0}, {4.0, 6.0},  {7.0, 0.35},
+    {7.0, 0.7},  {7.0, 1.4},  {7.0, 3.0}, {7.0, 6.0},
+};
+const size_t ireneo_training_point_count = sizeof ireneo_training_points / sizeof *ireneo_training_points;
+
+ireneo_transformer ireneo_training_network(void) {
+    ireneo_transformer t;
+    ireneo_transformer_defaults(&t);
+    t.layers = 24;
+    t.width = t.mlp_width = 64;
+    t.heads = 4;
+    t.context = 32.0;
+    t.rho_0 = 0.04; /* as measured on the embedded text */
+    return t;
+}
+
+ireneo_attention_train_settings ireneo_training_budget(void) {
+    return (ireneo_attention_train_settings){
+        .steps = 1000, .batch = 24, .rate = 1e-3, .mask = 0.2, .clip = 1.0};
+}
+
+void ireneo_training_write_heading(FILE *stream) {
+    fprintf(stream,
+            "beta,residual,seed,layers,width,heads,context,batch,steps,rate,unigram_entropy,final_loss,"
+            "held_out_unigram,held_out_loss,rho_before,rho_after,entropy_before,entropy_after,diverged,"
+            "seconds\n");
+}
+
+void ireneo_training_write_run(FILE *stream, training_point point, uint64_t seed,
+                               const ireneo_attention_train_report *r) {
+    ireneo_transformer t = ireneo_training_network();
+    ireneo_attention_train_settings s = ireneo_training_budget();
+    fprintf(stream, "%g,%g,%llu,%zu,%zu,%zu,%g,%zu,%zu,%g,", point.beta, point.residual,
+            (unsigned long long)seed, t.layers, t.width, t.heads, t.context, s.batch, s.steps, s.rate);
+    fprintf(stream, "%.4f,%.4f,%.4f,%.4f,%.4f,%.4f,%.4f,%.4f,%d,%.0f\n", r->unigram_entropy, r->final_loss,
+            r->held_out_unigram, r->held_out_loss, r->rho_before, r->rho_after, r->entropy_before,
+            r->entropy_after, r->diverged, r->seconds);
+}

@@ -1,0 +1,70 @@
+/* Trains the trial's memory and looks at it. */
+#include "lab/sweep/measure.h"
+
+#include <math.h>
+#include <stdio.h>
+
+typedef ireneo_error (*observer)(const ireneo_memory *memory, const ireneo_facts *facts,
+                                 const trial_result *result, double *values);
+
+typedef struct measurement {
+    const trial *it;
+    observer observe;
+} measurement;
+
+static ireneo_error make_series(queue_worker *worker, const void *context, double *values, size_t count) {
+    const measurement *m = context;
+    trial_data data;
+    trial_result result;
+    ireneo_memory *memory = NULL;
+    (void)count;
+    IRENEO_TRY(ireneo_trial_open(m->it, &data));
+    ireneo_error failed = ireneo_trial_solve(m->it, &data, 1, &worker->progress, &result, &memory);
+    if (failed == IRENEO_OK && memory == NULL)
+        failed = ireneo_fail(IRENEO_ERROR_NUMERIC, "training diverged; there is no memory to measure");
+    if (failed == IRENEO_OK) failed = m->observe(memory, &data.facts, &result, values);
+    ireneo_memory_free(memory);
+    ireneo_trial_close(&data);
+    return failed;
+}
+
+static ireneo_error measure(queue_worker *worker, const trial *it, const char *what, observer observe,
+                            double *values, size_t count) {
+    char name[TRIAL_KEY_SIZE + 32], key[TRIAL_KEY_SIZE];
+    measurement m = {it, observe};
+    ireneo_trial_key(it, key);
+    snprintf(name, sizeof name, "%s of %s", what, key);
+    return ireneo_queue_array(worker, name, make_series, &m, values, count);
+}
+
+_Static_assert(sizeof(score_measurement) % sizeof(double) == 0, "a measurement is an array of doubles");
+
+static ireneo_error observe_scores(const ireneo_memory *memory, const ireneo_facts *facts,
+                                   const trial_result *result, double *values) {
+    score_measurement *scores = (score_measurement *)values;
+    IRENEO_TRY(ireneo_observe_scores(memory, facts, 0, facts->facts, &scores->all));
+    for (size_t i = 0; i < SINGLE_KEYS; i++)
+        IRENEO_TRY(ireneo_observe_scores(memory, facts, i < facts->facts ? i : 0, 1, &scores->single[i]));
+    scores->accuracy = result->accuracy;
+    return IRENEO_OK;
+}
+
+ireneo_error ireneo_measure_scores(queue_worker *worker, const trial *it, score_measurement *scores) {
+    return measure(worker, it, "scores", observe_scores, (double *)scores, sizeof *scores / sizeof(double));
+}
+
+static ireneo_error observe_spectrum(const ireneo_memory *memory, const ireneo_facts *facts,
+                                     const trial_result *result, double *values) {
+    (void)facts, (void)result;
+    return ireneo_observe_spectrum(memory, 1.0, values);
+}
+
+ireneo_error ireneo_measure_spectrum(queue_worker *worker, const trial *it, double mean_square,
+                                     double *values) {
+    size_t smaller = it->dim_in < it->dim_out ? it->dim_in : it->dim_out,
+           count = it->rank > 0 ? it->rank : smaller;
+    IRENEO_TRY(measure(worker, it, "spectrum", observe_spectrum, values, count));
+    double scale = sqrt(mean_square);
+    for (size_t i = 0; i < count; i++) values[i] *= scale;
+    return IRENEO_OK;
+}

@@ -1,0 +1,28 @@
+/* The largest number of facts that can be stored, by bisection.
+ *
+ * Facts of a smaller instance are a prefix of those of a larger one, so what fits once fits at every smaller
+ * number. Every probe is an ordinary trial in the store. */
+#ifndef IRENEO_LAB_SWEEP_THRESHOLD_H
+#define IRENEO_LAB_SWEEP_THRESHOLD_H
+
+#include "lab/sweep/queue.h"
+
+typedef struct threshold {
+    size_t stored;     /* the largest number that was stored */
+    size_t not_stored; /* the next one, which was not */
+    bool certified;    /* that one is proved impossible; false: the solver only gave up */
+    size_t probes;     /* trials that were asked */
+} threshold;
+
+/* Searches with the trial's parameters; its facts and, when they are equal, its candidates are chosen by the
+ * search, which begins at the capacity law's answer. */
+ireneo_error ireneo_threshold_find(queue_worker *worker, const trial *like, threshold *found);
+
+/* The law's answer for a trial's shape: facts that fit. `own` when candidates are as many as facts. */
+ireneo_error ireneo_threshold_law(const trial *like, bool own, double *facts);
+
+/* All of the searches (count), spread over the cores. Those of other shards have stored = not_stored = 0. */
+ireneo_error ireneo_threshold_all(results *store, const queue_settings *settings, const trial *likes,
+                                  size_t count, threshold *found);
+
+#endif

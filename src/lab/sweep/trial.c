@@ -1,0 +1,299 @@
+/* Data of a trial, and the call of the solver it asks for. */
+#include "lab/sweep/trial.h"
+#include "base/progress.h"
+#include "base/ram.h"
+#include "linear/law/hebbian_law.h"
+#include "linear/memory/memory.h"
+
+#include <cblas.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Own candidates are kept when they fit in this many bytes: reading is cheaper than drawing them again. */
+static const double OWN_CACHE_BYTES = 256e6;
+
+static const char *const PROBLEM_NAMES[] = {"original", "decoupled"};
+static const char *const SOLVER_NAMES[] = {"project", "adam", "lbfgs", "hebbian"};
+
+const char *ireneo_trial_problem_name(trial_problem problem) {
+    return PROBLEM_NAMES[problem];
+}
+
+const char *ireneo_trial_solver_name(trial_solver solver) {
+    return SOLVER_NAMES[solver];
+}
+
+static bool find_name(const char *const *names, size_t count, const char *name, size_t *index) {
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(names[i], name) != 0) continue;
+        *index = i;
+        return true;
+    }
+    return false;
+}
+
+bool ireneo_trial_problem_find(const char *name, trial_problem *problem) {
+    size_t index;
+    if (!find_name(PROBLEM_NAMES, sizeof PROBLEM_NAMES / sizeof *PROBLEM_NAMES, name, &index)) return false;
+    *problem = (trial_problem)index;
+    return true;
+}
+
+bool ireneo_trial_solver_find(const char *name, trial_solver *solver) {
+    size_t index;
+    if (!find_name(SOLVER_NAMES, sizeof SOLVER_NAMES / sizeof *SOLVER_NAMES, name, &index)) return false;
+    *solver = (trial_solver)index;
+    return true;
+}
+
+trial ireneo_trial_square(trial_problem problem, trial_solver solver, size_t dim, double rank_fraction,
+                          size_t facts, uint64_t seed) {
+    trial it = {.problem = problem, .solver = solver, .dim_in = dim, .dim_out = dim};
+    if (rank_fraction < 1.0) it.rank = (size_t)fmax(1.0, round(rank_fraction * (double)dim));
+    if (it.rank >= dim) it.rank = 0;
+    it.facts = it.candidates = facts;
+    it.seed = seed;
+    it.rate = 0.03;
+    it.warm_up = 0.05;
+    it.initial_scale = 0.01;
+    it.steps = 5000;
+    return it;
+}
+
+size_t ireneo_trial_facts(double load, size_t dim_in, size_t dim_out, size_t candidates) {
+    double budget = load * (double)dim_in * (double)dim_out;
+    double facts = candidates > 0 ? budget / log((double)candidates) : ireneo_solve_p_log_p(budget);
+    return facts < 2.0 ? 2 : (size_t)llround(facts);
+}
+
+double ireneo_trial_load(const trial *it) {
+    return (double)it->facts * log((double)it->candidates) / ((double)it->dim_in * (double)it->dim_out);
+}
+
+static bool trains(const trial *it) {
+    return it->solver == TRIAL_ADAM || it->solver == TRIAL_LBFGS;
+}
+
+void ireneo_trial_key(const trial *it, char key[TRIAL_KEY_SIZE]) {
+    int used =
+        snprintf(key, TRIAL_KEY_SIZE, "%s %s in=%zu out=%zu rank=%zu facts=%zu candidates=%zu seed=%llu",
+                 PROBLEM_NAMES[it->problem], SOLVER_NAMES[it->solver], it->dim_in, it->dim_out, it->rank,
+                 it->facts, it->candidates, (unsigned long long)it->seed);
+    size_t rest = TRIAL_KEY_SIZE - (size_t)used;
+    if (it->solver == TRIAL_PROJECT && it->overload) snprintf(key + used, rest, " overload");
+    if (it->solver == TRIAL_ADAM)
+        snprintf(key + used, rest, " rate=%.17g warm=%.17g scale=%.17g steps=%zu%s", it->rate, it->warm_up,
+                 it->initial_scale, it->steps, it->past_recall ? " past" : "");
+    if (it->solver == TRIAL_LBFGS)
+        snprintf(key + used, rest, " scale=%.17g steps=%zu%s", it->initial_scale, it->steps,
+                 it->past_recall ? " past" : "");
+}
+
+double ireneo_trial_cost(const trial *it) {
+    double sweep = (double)it->facts * (double)it->candidates * (double)it->dim_out +
+                   (double)it->facts * (double)it->dim_in * (double)it->dim_out;
+    double sweeps = it->solver == TRIAL_HEBBIAN ? 1.0 : it->solver == TRIAL_PROJECT ? 20.0 : 400.0;
+    return sweep * sweeps * (it->problem == TRIAL_DECOUPLED ? 4.0 : 1.0) + 1e5;
+}
+
+/* ---- data ---- */
+
+/* An ireneo_own_candidates that reads candidates drawn before; the context is a trial_data. */
+static void read_own_candidates(const void *context, size_t fact, size_t first, size_t count, float *values) {
+    const trial_data *data = context;
+    size_t out = data->sample.dim_out;
+    memcpy(values, data->own + (fact * data->facts.candidates + first) * out, count * out * sizeof *values);
+}
+
+static ireneo_error keep_own_candidates(trial_data *data) {
+    size_t row = data->facts.candidates * data->facts.dim_out;
+    double bytes = (double)data->facts.facts * (double)row * sizeof(float);
+    if (bytes > OWN_CACHE_BYTES) return IRENEO_OK;
+    IRENEO_TRY(IRENEO_ALLOCATE(&data->own, data->facts.facts * row, "own candidates"));
+    for (size_t i = 0; i < data->facts.facts; i++)
+        ireneo_sample_own_candidates(&data->sample, i, 0, data->facts.candidates, data->own + i * row);
+    data->facts.own_candidates = read_own_candidates;
+    data->facts.own_context = data;
+    return IRENEO_OK;
+}
+
+static ireneo_error fill_data(const trial *it, trial_data *data) {
+    IRENEO_TRY(IRENEO_ALLOCATE(&data->keys, it->facts * it->dim_in, "keys"));
+    ireneo_sample_keys(&data->sample, 0, it->facts, data->keys);
+    data->facts.keys = data->keys;
+    if (it->facts > it->candidates) {
+        IRENEO_TRY(IRENEO_ALLOCATE(&data->targets, it->facts, "targets"));
+        for (size_t i = 0; i < it->facts; i++) data->targets[i] = (int64_t)(i % it->candidates);
+        data->facts.targets = data->targets;
+    }
+    if (it->problem == TRIAL_DECOUPLED) {
+        data->facts.own_candidates = ireneo_sample_own_candidates;
+        data->facts.own_context = &data->sample;
+        return keep_own_candidates(data);
+    }
+    IRENEO_TRY(IRENEO_ALLOCATE(&data->values, it->candidates * it->dim_out, "values"));
+    ireneo_sample_values(&data->sample, 0, it->candidates, data->values);
+    data->facts.values = data->values;
+    return IRENEO_OK;
+}
+
+static ireneo_error check_trial(const trial *it) {
+    size_t smaller = it->dim_in < it->dim_out ? it->dim_in : it->dim_out;
+    if (smaller == 0) return ireneo_fail(IRENEO_ERROR_ARGUMENT, "dimensions must be at least 1");
+    if (it->facts < 1 || it->candidates < 2)
+        return ireneo_fail(IRENEO_ERROR_ARGUMENT, "a trial needs a fact and two candidates, not %zu and %zu",
+                           it->facts, it->candidates);
+    if (it->rank > smaller)
+        return ireneo_fail(IRENEO_ERROR_ARGUMENT, "rank %zu is more than the smaller dimension, %zu",
+                           it->rank, smaller);
+    if (it->solver == TRIAL_HEBBIAN && it->rank != 0)
+        return ireneo_fail(IRENEO_ERROR_ARGUMENT, "the Hebbian rule makes a full matrix; leave out the rank");
+    return IRENEO_OK;
+}
+
+ireneo_error ireneo_trial_open(const trial *it, trial_data *data) {
+    memset(data, 0, sizeof *data);
+    IRENEO_TRY(check_trial(it));
+    data->sample = (ireneo_sample){.seed = it->seed, .dim_in = it->dim_in, .dim_out = it->dim_out};
+    data->facts.facts = it->facts;
+    data->facts.candidates = it->candidates;
+    data->facts.dim_in = it->dim_in;
+    data->facts.dim_out = it->dim_out;
+    double values = it->problem == TRIAL_ORIGINAL ? (double)it->candidates * (double)it->dim_out : 0.0;
+    IRENEO_TRY(ireneo_ram_require(12.0 * ((double)it->facts * (double)it->dim_in + values), "the trial"));
+    ireneo_error failed = fill_data(it, data);
+    if (failed != IRENEO_OK) ireneo_trial_close(data);
+    return failed;
+}
+
+void ireneo_trial_close(trial_data *data) {
+    free(data->keys);
+    free(data->values);
+    free(data->own);
+    free(data->targets);
+    memset(data, 0, sizeof *data);
+}
+
+/* ---- solvers ---- */
+
+static ireneo_error train(const trial *it, const trial_data *data, int threads,
+                          const ireneo_progress *progress, trial_result *result, ireneo_memory **memory) {
+    ireneo_train_settings settings = {0};
+    ireneo_train_info info;
+    settings.optimiser = it->solver == TRIAL_ADAM ? IRENEO_OPTIMISER_ADAM : IRENEO_OPTIMISER_LBFGS;
+    settings.rank = it->rank;
+    settings.threads = threads;
+    settings.seed = it->seed;
+    settings.rate = it->rate;
+    settings.warm_up = it->warm_up > 0.0 ? it->warm_up : -1.0;
+    settings.max_steps = it->steps;
+    settings.initial_scale = it->initial_scale;
+    settings.past_recall = it->past_recall;
+    settings.progress = progress;
+    IRENEO_TRY(ireneo_train(&data->facts, &settings, memory, &info));
+    result->status = info.status;
+    result->recalled = info.recalled;
+    result->loss = info.loss;
+    result->margin = info.margin;
+    result->scans = info.sweeps;
+    result->iterations = info.steps;
+    return IRENEO_OK;
+}
+
+/* W = sum_i y_f(i) x_i^T of the data as they are (ireneo_store would whiten them first). */
+static ireneo_error add_outer_products(const ireneo_facts *facts, ireneo_memory *memory) {
+    enum { TILE = 256 };
+    int in = (int)facts->dim_in, out = (int)facts->dim_out;
+    float *values = NULL;
+    IRENEO_TRY(IRENEO_ALLOCATE(&values, TILE * facts->dim_out, "values of facts"));
+    for (size_t first = 0; first < facts->facts; first += TILE) {
+        size_t rows = facts->facts - first < TILE ? facts->facts - first : TILE;
+        for (size_t i = 0; i < rows; i++) {
+            size_t target = facts->targets != NULL ? (size_t)facts->targets[first + i] : first + i;
+            float *row = values + i * facts->dim_out;
+            if (facts->values != NULL)
+                memcpy(row, facts->values + target * facts->dim_out, facts->dim_out * sizeof *row);
+            else
+                facts->own_candidates(facts->own_context, first + i, target, 1, row);
+        }
+        cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, out, in, (int)rows, 1.0f, values, out,
+                    facts->keys + first * facts->dim_in, in, 1.0f, memory->matrix, in);
+    }
+    free(values);
+    return IRENEO_OK;
+}
+
+static ireneo_error hebb(const trial_data *data, int threads, trial_result *result, ireneo_memory **memory) {
+    const ireneo_facts *facts = &data->facts;
+    ireneo_check_report report;
+    IRENEO_TRY(ireneo_memory_allocate(facts->dim_in, facts->dim_out, 0, memory));
+    IRENEO_TRY(add_outer_products(facts, *memory));
+    IRENEO_TRY(ireneo_check(*memory, facts, threads, NULL, NULL, &report));
+    result->status = report.recalled == report.facts ? IRENEO_STATUS_STORED : IRENEO_STATUS_UNDECIDED;
+    result->recalled = report.recalled;
+    result->margin = report.margin;
+    result->scans = 1;
+    return IRENEO_OK;
+}
+
+/* What the usual small margin of the loss leaves undecided, close to capacity, a large one may decide. */
+static ireneo_error project(const trial *it, const trial_data *data, int threads,
+                            const ireneo_progress *progress, trial_result *result, ireneo_memory **memory) {
+    static const double margins[] = {0.0, 1.0}; /* 0: the solver's choice */
+    ireneo_store_settings settings = {0};
+    ireneo_store_info info;
+    settings.rank = it->rank;
+    settings.threads = threads;
+    settings.overload = it->overload;
+    settings.settle = 6400; /* up to d = 80 a minute or two for a verdict is better than none */
+    settings.progress = progress;
+    for (size_t attempt = 0; attempt < 2; attempt++) {
+        ireneo_memory_free(*memory);
+        *memory = NULL;
+        settings.margin = margins[attempt];
+        IRENEO_TRY(ireneo_store(&data->facts, &settings, memory, &info));
+        result->scans += info.scans;
+        result->iterations += info.iterations;
+        if (info.status != IRENEO_STATUS_UNDECIDED || it->rank > 0) break;
+    }
+    result->status = info.status;
+    result->recalled = info.recalled;
+    result->margin = info.margin;
+    if (info.status == IRENEO_STATUS_IMPOSSIBLE) result->norm_bound = info.certificate_norm_bound;
+    return IRENEO_OK;
+}
+
+ireneo_error ireneo_trial_solve(const trial *it, const trial_data *data, int threads,
+                                const ireneo_progress *progress, trial_result *result,
+                                ireneo_memory **memory) {
+    double start = ireneo_seconds();
+    ireneo_memory *made = NULL;
+    *result =
+        (trial_result){.status = IRENEO_STATUS_UNDECIDED, .loss = NAN, .margin = NAN, .norm_bound = NAN};
+    ireneo_error failed = it->solver == TRIAL_HEBBIAN ? hebb(data, threads, result, &made)
+                          : trains(it)                ? train(it, data, threads, progress, result, &made)
+                                                      : project(it, data, threads, progress, result, &made);
+    if (failed == IRENEO_ERROR_NUMERIC) { /* an outcome of the trial, not of the sweep */
+        result->failed = true;
+        failed = IRENEO_OK;
+    } else if (failed == IRENEO_OK && result->status == IRENEO_STATUS_INTERRUPTED) {
+        failed = ireneo_fail(IRENEO_ERROR_CANCELLED, "interrupted");
+    }
+    result->accuracy = (double)result->recalled / (double)it->facts;
+    result->seconds = ireneo_seconds() - start;
+    if (failed != IRENEO_OK || memory == NULL)
+        ireneo_memory_free(made);
+    else
+        *memory = made;
+    return failed;
+}
+
+ireneo_error ireneo_trial_run(const trial *it, int threads, const ireneo_progress *progress,
+                              trial_result *result) {
+    trial_data data;
+    IRENEO_TRY(ireneo_trial_open(it, &data));
+    ireneo_error failed = ireneo_trial_solve(it, &data, threads, progress, result, NULL);
+    ireneo_trial_close(&data);
+    return failed;
+}

@@ -1,0 +1,273 @@
+/* Mehrotra's predictor-corrector for min |w|^2 / 2, w = sum_k l_k z_k, sum l = 1, l >= 0.
+ *
+ * With slacks s_k = <z_k, w> - t the conditions are l_k s_k = 0, l, s >= 0. All iterates satisfy the
+ * equations exactly, only l_k s_k = mu > 0. A step solves (1 + sum_k (l_k / s_k) z_k z_k^T) dw = right side;
+ * because z_k is an outer product, the matrix is a sum of n terms A_i (x) x_i x_i^T with A_i = sum_j (l / s)
+ * m m^T. */
+#include "linear/certificate/interior_point.h"
+#include "base/ram.h"
+#include "base/threads.h"
+
+#include <cblas.h>
+#include <lapacke.h>
+#include <math.h>
+#include <omp.h>
+#include <string.h>
+
+enum { MOST_ITERATIONS = 200 };
+static const double VANISHED = 1e-9; /* |w| over the size of the z_k */
+
+typedef struct interior {
+    const ireneo_pair_loss *l;
+    size_t area, pairs, rows;
+    double *weight, *slack;     /* (pairs) l and s */
+    double *d_weight, *d_slack; /* (pairs) the step */
+    double *along_a, *along_b;  /* (pairs) <z_k, a>, <z_k, b> */
+    double *rest;               /* (pairs) */
+    double *a;                  /* (area) a solution of the system */
+    double *matrix;             /* (area, area) */
+    double *blocks;             /* (rows, out, out) */
+    double *space;              /* (threads, space_each) */
+    size_t space_each;
+    int threads;
+    double *block, *m; /* (out), (out): space of one row */
+    double size;       /* root mean square |z| */
+} interior;
+
+/* m (out) = y_target - y_j of a pair. */
+static void difference(const interior *s, size_t row, size_t pair, double *m) {
+    const ireneo_pair_loss *l = s->l;
+    const double *target =
+        l->y != NULL ? l->y + ireneo_problem_target(l->p, row) * l->out : l->own_target + row * l->out;
+    const double *other = l->y != NULL ? l->y + (size_t)l->candidate[pair] * l->out : l->own + pair * l->out;
+    for (size_t a = 0; a < l->out; a++) m[a] = target[a] - other[a];
+}
+
+/* values (pairs) = <z_k, matrix>. */
+static void scores(const interior *s, const double *matrix, double *values) {
+    const ireneo_pair_loss *l = s->l;
+    double *h = s->block;
+    for (size_t i = 0; i < s->rows; i++) {
+        cblas_dgemv(CblasRowMajor, CblasNoTrans, (int)l->out, (int)l->in, 1.0, matrix, (int)l->in,
+                    l->x + i * l->in, 1, 0.0, h, 1);
+        for (size_t k = l->start[i]; k < l->start[i + 1]; k++) {
+            difference(s, i, k, s->m);
+            values[k] = ireneo_dot_f64(s->m, h, l->out);
+        }
+    }
+}
+
+/* sum (out, in) = sum_k c_k z_k. */
+static void combine(const interior *s, const double *c, double *sum) {
+    const ireneo_pair_loss *l = s->l;
+    double *total = s->block;
+    memset(sum, 0, s->area * sizeof *sum);
+    for (size_t i = 0; i < s->rows; i++) {
+        memset(total, 0, l->out * sizeof *total);
+        for (size_t k = l->start[i]; k < l->start[i + 1]; k++) {
+            difference(s, i, k, s->m);
+            cblas_daxpy((int)l->out, c[k], s->m, 1, total, 1);
+        }
+        cblas_dger(CblasRowMajor, (int)l->out, (int)l->in, 1.0, total, 1, l->x + i * l->in, 1, sum,
+                   (int)l->in);
+    }
+}
+
+/* A_i = sum_j (l / s) m m^T of every row, lower triangles, into s->blocks. */
+static void make_blocks(const interior *s) {
+    const ireneo_pair_loss *l = s->l;
+    size_t out = l->out;
+#pragma omp parallel for num_threads(s->threads) schedule(dynamic, 8)
+    for (size_t i = 0; i < s->rows; i++) {
+        double *block = s->blocks + i * out * out,
+               *m = s->space + (size_t)omp_get_thread_num() * s->space_each;
+        memset(block, 0, out * out * sizeof *block);
+        for (size_t k = l->start[i]; k < l->start[i + 1]; k++) {
+            difference(s, i, k, m);
+            cblas_dsyr(CblasRowMajor, CblasLower, (int)out, s->weight[k] / s->slack[k], m, 1, block,
+                       (int)out);
+        }
+    }
+}
+
+/* Block (a, c) of the matrix, (in, in), is sum_i A_i[a, c] x_i x_i^T = X^T diag(A[a, c]) X. */
+static void make_matrix(const interior *s) {
+    const ireneo_pair_loss *l = s->l;
+    size_t out = l->out, in = l->in;
+#pragma omp parallel for num_threads(s->threads) schedule(dynamic)
+    for (size_t a = 0; a < out; a++) {
+        double *scaled = s->space + (size_t)omp_get_thread_num() * s->space_each;
+        for (size_t c = 0; c <= a; c++) {
+            for (size_t i = 0; i < s->rows; i++) {
+                double weight = s->blocks[(i * out + a) * out + c];
+                for (size_t b = 0; b < in; b++) scaled[i * in + b] = weight * l->x[i * in + b];
+            }
+            cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (int)in, (int)in, (int)s->rows, 1.0, scaled,
+                        (int)in, l->x, (int)in, 0.0, s->matrix + a * in * s->area + c * in, (int)s->area);
+        }
+    }
+    for (size_t k = 0; k < s->area; k++) s->matrix[k * s->area + k] += 1.0;
+}
+
+/* matrix = 1 + sum_k (l_k / s_k) z_k z_k^T, then its Cholesky factor. False when it is not positive definite.
+ */
+static bool factorise(const interior *s) {
+    make_blocks(s);
+    make_matrix(s);
+    int before = ireneo_blas_threads(s->area > 512 ? s->threads : 0);
+    /* A lower triangle by rows is an upper one by columns, which LAPACK takes as it is. */
+    bool fine =
+        LAPACKE_dpotrf(LAPACK_COL_MAJOR, 'U', (lapack_int)s->area, s->matrix, (lapack_int)s->area) == 0;
+    ireneo_blas_threads(before);
+    return fine;
+}
+
+static void solve(const interior *s, double *x) {
+    cblas_dtrsv(CblasRowMajor, CblasLower, CblasNoTrans, CblasNonUnit, (int)s->area, s->matrix, (int)s->area,
+                x, 1);
+    cblas_dtrsv(CblasRowMajor, CblasLower, CblasTrans, CblasNonUnit, (int)s->area, s->matrix, (int)s->area, x,
+                1);
+}
+
+/* The step towards l_k s_k = goal_k, given rest_k = goal_k / l_k - s_k. along_b (pairs) is <z_k, b>, where b
+ * solves the system for the right side sum_k (l_k / s_k) z_k. */
+static void find_step(interior *s) {
+    double top = 0.0, bottom = 0.0;
+    for (size_t k = 0; k < s->pairs; k++) s->d_weight[k] = s->weight[k] / s->slack[k] * s->rest[k];
+    combine(s, s->d_weight, s->a);
+    solve(s, s->a);
+    scores(s, s->a, s->along_a);
+    for (size_t k = 0; k < s->pairs; k++) {
+        double ratio = s->weight[k] / s->slack[k];
+        top += ratio * (s->rest[k] - s->along_a[k]);
+        bottom += ratio * (1.0 - s->along_b[k]);
+    }
+    double dt = bottom != 0.0 ? -top / bottom : 0.0; /* keeps the sum of the weights */
+    for (size_t k = 0; k < s->pairs; k++) {
+        s->d_slack[k] = s->along_a[k] + dt * s->along_b[k] - dt;
+        s->d_weight[k] = s->weight[k] / s->slack[k] * (s->rest[k] - s->d_slack[k]);
+    }
+}
+
+/* Longest step, at most 1, that keeps weights and slacks from becoming negative. */
+static double longest_step(const interior *s) {
+    double step = 1.0;
+    for (size_t k = 0; k < s->pairs; k++) {
+        if (s->d_weight[k] < 0.0) step = fmin(step, -s->weight[k] / s->d_weight[k]);
+        if (s->d_slack[k] < 0.0) step = fmin(step, -s->slack[k] / s->d_slack[k]);
+    }
+    return step;
+}
+
+static double mean_product(const interior *s, double step) {
+    double sum = 0.0;
+    for (size_t k = 0; k < s->pairs; k++)
+        sum += (s->weight[k] + step * s->d_weight[k]) * (s->slack[k] + step * s->d_slack[k]);
+    return sum / (double)s->pairs;
+}
+
+/* One predictor-corrector step; false when rounding allows none. */
+static bool iterate(interior *s) {
+    if (!factorise(s)) return false;
+    for (size_t k = 0; k < s->pairs; k++) s->d_weight[k] = s->weight[k] / s->slack[k];
+    combine(s, s->d_weight, s->a);
+    solve(s, s->a);
+    scores(s, s->a, s->along_b);
+    for (size_t k = 0; k < s->pairs; k++) s->rest[k] = -s->slack[k];
+    find_step(s);
+    double mu = mean_product(s, 0.0), goal = pow(mean_product(s, longest_step(s)) / mu, 3.0) * mu;
+    for (size_t k = 0; k < s->pairs; k++)
+        s->rest[k] = (goal - s->d_weight[k] * s->d_slack[k]) / s->weight[k] - s->slack[k];
+    find_step(s);
+    double step = 0.99 * longest_step(s);
+    if (!(step > 1e-6)) return false; /* also when it is NaN */
+    for (size_t k = 0; k < s->pairs; k++) {
+        s->weight[k] += step * s->d_weight[k];
+        s->slack[k] += step * s->d_slack[k];
+    }
+    return true;
+}
+
+/* w, its norm and its smallest score, from the weights scaled to sum one. */
+static void measure(interior *s, ireneo_interior_point *point) {
+    double sum = 0.0;
+    for (size_t k = 0; k < s->pairs; k++) sum += s->weight[k];
+    for (size_t k = 0; k < s->pairs; k++) s->weight[k] /= sum;
+    combine(s, s->weight, point->w);
+    scores(s, point->w, s->along_a);
+    point->gap = INFINITY;
+    for (size_t k = 0; k < s->pairs; k++) point->gap = fmin(point->gap, s->along_a[k]);
+    point->norm = sqrt(ireneo_dot_f64(point->w, point->w, s->area));
+}
+
+/* Equal weights, and the slacks that belong to them with the lowest at a tenth of the score's spread. */
+static void start(interior *s, ireneo_interior_point *point) {
+    double square = 0.0, spread = 0.0;
+    for (size_t k = 0; k < s->pairs; k++) s->weight[k] = 1.0 / (double)s->pairs;
+    measure(s, point);
+    for (size_t i = 0; i < s->rows; i++)
+        for (size_t k = s->l->start[i]; k < s->l->start[i + 1]; k++) {
+            difference(s, i, k, s->m);
+            square += ireneo_dot_f64(s->m, s->m, s->l->out) *
+                      ireneo_dot_f64(s->l->x + i * s->l->in, s->l->x + i * s->l->in, s->l->in);
+        }
+    s->size = sqrt(square / (double)s->pairs);
+    for (size_t k = 0; k < s->pairs; k++) spread = fmax(spread, s->along_a[k] - point->gap);
+    for (size_t k = 0; k < s->pairs; k++)
+        s->slack[k] = s->along_a[k] - point->gap + 0.1 * spread + 1e-3 * s->size * s->size;
+}
+
+static ireneo_error allocate(interior *s, ireneo_interior_point *point) {
+    double **vectors[] = {&s->slack, &s->d_weight, &s->d_slack, &s->along_a, &s->along_b, &s->rest};
+    size_t side;
+    for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++)
+        IRENEO_TRY(IRENEO_ALLOCATE(vectors[k], s->pairs, "interior point"));
+    IRENEO_TRY(IRENEO_ALLOCATE(&point->weights, s->pairs, "interior point"));
+    IRENEO_TRY(IRENEO_ALLOCATE(&point->w, s->area, "interior point"));
+    IRENEO_TRY(IRENEO_ALLOCATE(&s->a, s->area, "interior point"));
+    IRENEO_TRY(ireneo_multiply_sizes(s->area, s->area, &side, "Newton matrix"));
+    IRENEO_TRY(IRENEO_ALLOCATE(&s->matrix, side, "Newton matrix"));
+    s->space_each = s->rows * s->l->in + s->l->out;
+    IRENEO_TRY(IRENEO_ALLOCATE(&s->space, (size_t)s->threads * s->space_each, "interior point"));
+    IRENEO_TRY(IRENEO_ALLOCATE(&s->blocks, s->rows * s->l->out * s->l->out, "interior point"));
+    IRENEO_TRY(IRENEO_ALLOCATE(&s->block, s->l->out, "interior point"));
+    IRENEO_TRY(IRENEO_ALLOCATE(&s->m, s->l->out, "interior point"));
+    s->weight = point->weights;
+    return IRENEO_OK;
+}
+
+static ireneo_error run(interior *s, double accuracy, const ireneo_progress *progress,
+                        ireneo_interior_point *point) {
+    start(s, point);
+    for (point->iterations = 0; point->iterations < MOST_ITERATIONS; point->iterations++) {
+        double relative = point->norm / s->size;
+        if (ireneo_report(progress, "settling a close case", fmax(0.0, -log10(relative)), 9.0))
+            return ireneo_fail(IRENEO_ERROR_CANCELLED, "stopped while a close case was settled");
+        if (relative < VANISHED || point->gap > (1.0 - accuracy) * point->norm * point->norm) break;
+        if (!iterate(s)) break;
+        measure(s, point);
+    }
+    return IRENEO_OK;
+}
+
+ireneo_error ireneo_interior_point_solve(const ireneo_pair_loss *pairs, double accuracy,
+                                         const ireneo_progress *progress, ireneo_interior_point *point) {
+    interior s = {.l = pairs,
+                  .area = pairs->area,
+                  .pairs = pairs->pairs,
+                  .rows = pairs->p->rows,
+                  .threads = pairs->p->threads};
+    memset(point, 0, sizeof *point);
+    ireneo_error failed = allocate(&s, point);
+    if (failed == IRENEO_OK) failed = run(&s, accuracy, progress, point);
+    free(s.slack), free(s.d_weight), free(s.d_slack), free(s.along_a), free(s.along_b), free(s.rest);
+    free(s.a), free(s.matrix), free(s.block), free(s.m), free(s.blocks), free(s.space);
+    if (failed != IRENEO_OK) ireneo_interior_point_free(point);
+    return failed;
+}
+
+void ireneo_interior_point_free(ireneo_interior_point *point) {
+    free(point->w);
+    free(point->weights);
+    memset(point, 0, sizeof *point);
+}

@@ -1,0 +1,97 @@
+/* Facts: what makes them usable, and their fingerprint. */
+#include "linear/facts/facts.h"
+#include "base/vectorised.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+/* Zero times anything finite is zero: the sum tells in one fast loop whether to look closer. */
+IRENEO_VECTORISED
+static bool all_finite(const float *values, size_t count) {
+    float sum = 0.0f;
+#pragma omp simd reduction(+ : sum)
+    for (size_t k = 0; k < count; k++) sum += 0.0f * values[k];
+    return sum == 0.0f;
+}
+
+/* First entry of (rows, columns) that is not finite, as row and column; rows when there is none. */
+static size_t first_bad_row(const float *values, size_t rows, size_t columns, size_t *column) {
+    if (all_finite(values, rows * columns)) return rows;
+    for (size_t i = 0; i < rows; i++)
+        for (size_t j = 0; j < columns; j++)
+            if (!isfinite(values[i * columns + j])) {
+                *column = j;
+                return i;
+            }
+    return rows;
+}
+
+static ireneo_error check_finite(const float *values, size_t rows, size_t columns, const char *what) {
+    size_t column = 0, row = first_bad_row(values, rows, columns, &column);
+    if (row == rows) return IRENEO_OK;
+    return ireneo_fail(IRENEO_ERROR_DATA, "%s: row %zu, column %zu is %s", what, row, column,
+                       isnan(values[row * columns + column]) ? "NaN" : "infinite");
+}
+
+ireneo_error ireneo_facts_check(const ireneo_facts *facts) {
+    if (facts == NULL || facts->keys == NULL) return ireneo_fail(IRENEO_ERROR_ARGUMENT, "no keys were given");
+    if ((facts->values == NULL) == (facts->own_candidates == NULL))
+        return ireneo_fail(IRENEO_ERROR_ARGUMENT, "give shared values or own candidates, one of the two");
+    if (facts->facts == 0) return ireneo_fail(IRENEO_ERROR_DATA, "there are no facts");
+    if (facts->dim_in == 0 || facts->dim_out == 0)
+        return ireneo_fail(IRENEO_ERROR_DATA, "keys or values have no dimensions");
+    if (facts->candidates < 2)
+        return ireneo_fail(
+            IRENEO_ERROR_DATA,
+            "there is only one candidate, so every fact is recalled by any memory; give at least two");
+    if (facts->candidates > UINT32_MAX)
+        return ireneo_fail(IRENEO_ERROR_DATA, "more than 2^32 - 1 candidates cannot be stored");
+    if (facts->targets == NULL && facts->facts > facts->candidates)
+        return ireneo_fail(IRENEO_ERROR_DATA,
+                           "%zu facts but %zu values: without targets, fact i belongs to value i",
+                           facts->facts, facts->candidates);
+    for (size_t i = 0; facts->targets != NULL && i < facts->facts; i++)
+        if (facts->targets[i] < 0 || (uint64_t)facts->targets[i] >= facts->candidates)
+            return ireneo_fail(IRENEO_ERROR_DATA,
+                               "targets: row %zu is %lld, but there are only candidates 0 to %zu", i,
+                               (long long)facts->targets[i], facts->candidates - 1);
+    IRENEO_TRY(check_finite(facts->keys, facts->facts, facts->dim_in, "keys"));
+    if (facts->values != NULL)
+        IRENEO_TRY(check_finite(facts->values, facts->candidates, facts->dim_out, "values"));
+    return IRENEO_OK;
+}
+
+/* One round of a multiply-and-rotate hash on 64-bit words (constants of splitmix64). */
+static uint64_t mix(uint64_t state, uint64_t word) {
+    state = (state ^ word) * 0xbf58476d1ce4e5b9u;
+    return state ^ (state >> 29);
+}
+
+/* Four words at a time in four chains, because one chain waits for every multiplication. */
+static uint64_t hash_bytes(uint64_t state, const void *bytes, size_t count) {
+    const unsigned char *cursor = bytes;
+    uint64_t word, words[4], chains[4] = {state, state + 1, state + 2, state + 3};
+    for (; count >= sizeof words; count -= sizeof words, cursor += sizeof words) {
+        memcpy(words, cursor, sizeof words);
+        for (int k = 0; k < 4; k++) chains[k] = mix(chains[k], words[k]);
+    }
+    for (int k = 0; k < 4; k++) state = mix(state, chains[k]);
+    for (; count >= sizeof word; count -= sizeof word, cursor += sizeof word) {
+        memcpy(&word, cursor, sizeof word);
+        state = mix(state, word);
+    }
+    word = 0;
+    memcpy(&word, cursor, count);
+    return mix(state, word ^ (uint64_t)count << 56);
+}
+
+uint64_t ireneo_facts_hash(const ireneo_facts *facts) {
+    uint64_t state =
+        mix(mix(mix(mix(0x49726e656f, facts->facts), facts->candidates), facts->dim_in), facts->dim_out);
+    state = hash_bytes(state, facts->keys, facts->facts * facts->dim_in * sizeof *facts->keys);
+    if (facts->values != NULL)
+        state = hash_bytes(state, facts->values, facts->candidates * facts->dim_out * sizeof *facts->values);
+    for (size_t i = 0; i < facts->facts; i++) state = mix(state, ireneo_target_of(facts, i));
+    return mix(state, 0x94d049bb133111ebu);
+}

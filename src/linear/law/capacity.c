@@ -1,0 +1,160 @@
+/* The capacity law put together: how many facts fit, how likely n facts are to fit, and what the asymptotic
+ * formulas say. */
+#include "base/normal.h"
+#include "base/roots.h"
+#include "linear/law/cone.h"
+#include "linear/law/hebbian_law.h"
+#include "linear/law/rank_spectrum.h"
+
+#include <math.h>
+#include <stdbool.h>
+
+static const double MOST_DIMENSIONS =
+    1e14; /* of d_in d_out E: beyond it the number of candidates leaves the law's range */
+
+static ireneo_error check_shape(const ireneo_shape *shape) {
+    if (shape->dim_in < 1 || shape->dim_out < 1)
+        return ireneo_fail(IRENEO_ERROR_ARGUMENT, "dimensions must be at least 1");
+    size_t smaller = shape->dim_in < shape->dim_out ? shape->dim_in : shape->dim_out;
+    if (shape->rank > smaller)
+        return ireneo_fail(IRENEO_ERROR_ARGUMENT, "rank %zu is more than the smaller dimension, %zu",
+                           shape->rank, smaller);
+    if ((double)shape->dim_in * (double)shape->dim_out > MOST_DIMENSIONS)
+        return ireneo_fail(IRENEO_ERROR_ARGUMENT,
+                           "a %zu x %zu memory is beyond the law's range (1e14 entries)", shape->dim_out,
+                           shape->dim_in);
+    if (shape->candidates != 0.0 && !(shape->candidates >= 2.0 && shape->candidates <= 1e12))
+        return ireneo_fail(IRENEO_ERROR_ARGUMENT, "candidates must lie between 2 and 1e12, not %g",
+                           shape->candidates);
+    if (shape->facts != 0.0 && !(shape->facts >= 1.0 && shape->facts <= 1e12))
+        return ireneo_fail(IRENEO_ERROR_ARGUMENT, "facts must lie between 1 and 1e12, not %g", shape->facts);
+    if (shape->facts == 1.0 && shape->candidates == 0.0)
+        return ireneo_fail(IRENEO_ERROR_ARGUMENT,
+                           "one fact with one candidate is always recalled; give the number of candidates");
+    if (!(shape->margin >= 0.0 && shape->margin <= 1e3))
+        return ireneo_fail(IRENEO_ERROR_ARGUMENT, "the margin must lie between 0 and 1000, not %g",
+                           shape->margin);
+    return IRENEO_OK;
+}
+
+double ireneo_effective_dimension(const ireneo_shape *shape) {
+    double a = (double)shape->dim_in, b = (double)shape->dim_out, smaller = fmin(a, b);
+    double kappa = shape->rank == 0 ? 1.0 : (double)shape->rank / smaller;
+    return a * b * ireneo_rank_spectrum_energy(kappa, smaller / fmax(a, b));
+}
+
+typedef struct capacity_problem {
+    double dimension, margin;
+    ireneo_error failed;
+} capacity_problem;
+
+static double facts_over_budget(double facts, void *context) {
+    capacity_problem *problem = context;
+    double distance = NAN;
+    ireneo_error failed = ireneo_cone_margin_distance(fmax(2.0, facts), problem->margin, &distance);
+    if (failed != IRENEO_OK) problem->failed = failed;
+    return facts * distance - problem->dimension;
+}
+
+/* n = P with n delta(P) = D. delta grows with P, so D / delta(p) lies across the root from p: two steps make
+ * a bracket. */
+static ireneo_error own_candidates_capacity(double dimension, double margin, double *facts) {
+    capacity_problem problem = {dimension, margin, IRENEO_OK};
+    double distance, p = fmax(2.0, ireneo_solve_p_log_p(0.7 * dimension));
+    if (facts_over_budget(2.0, &problem) >= 0.0) {
+        *facts = 2.0;
+        return problem.failed;
+    }
+    for (int step = 0; step < 2; step++) {
+        IRENEO_TRY(ireneo_cone_margin_distance(p, margin, &distance));
+        p = fmax(2.0, dimension / distance);
+    }
+    IRENEO_TRY(ireneo_cone_margin_distance(p, margin, &distance));
+    double other = fmax(2.0, dimension / distance);
+    IRENEO_TRY(ireneo_find_root(facts_over_budget, &problem, fmax(2.0, fmin(p, other) * (1 - 1e-9)),
+                                fmax(p, other) * (1 + 1e-9), 1e-10 * p, facts));
+    return problem.failed;
+}
+
+ireneo_error ireneo_capacity(const ireneo_shape *shape, ireneo_capacity_report *report) {
+    IRENEO_TRY(check_shape(shape));
+    double a = (double)shape->dim_in, b = (double)shape->dim_out;
+    double dimension = ireneo_effective_dimension(shape), facts = NAN, distance = NAN;
+    bool own = shape->candidates == 0.0;
+    if (own) {
+        IRENEO_TRY(own_candidates_capacity(dimension, shape->margin, &facts));
+    } else {
+        IRENEO_TRY(ireneo_cone_margin_distance(shape->candidates, shape->margin, &distance));
+        facts = dimension / distance;
+    }
+    double candidates = own ? facts : shape->candidates, asked = shape->facts > 0.0 ? shape->facts : facts;
+    double asked_candidates = own ? fmax(2.0, asked) : candidates;
+    report->facts_capacity = facts;
+    report->candidates = candidates;
+    report->effective_dimension = dimension;
+    report->parameters = shape->rank == 0 ? a * b : (double)shape->rank * (a + b);
+    IRENEO_TRY(ireneo_cone_delta(candidates, &report->delta));
+    IRENEO_TRY(ireneo_cone_variance(candidates, &report->variance));
+    report->facts_capacity_asymptotic =
+        own ? ireneo_solve_p_log_p(0.5 * dimension) : 0.5 * dimension / log(candidates);
+    report->facts_capacity_hebbian = ireneo_hebbian_law_capacity(a, b, shape->candidates);
+    report->load = asked * log(asked_candidates) / (a * b);
+    report->bits_per_parameter = facts * log2(candidates) / report->parameters;
+    report->hebbian_accuracy = ireneo_hebbian_law_accuracy(a, b, asked, asked_candidates);
+    report->fraction_of_capacity = asked / facts;
+    report->probability_all_fit = NAN;
+    if (shape->facts > 0.0) IRENEO_TRY(ireneo_capacity_probability(shape, &report->probability_all_fit));
+    return IRENEO_OK;
+}
+
+ireneo_error ireneo_capacity_probability(const ireneo_shape *shape, double *probability) {
+    IRENEO_TRY(check_shape(shape));
+    if (shape->facts == 0.0)
+        return ireneo_fail(IRENEO_ERROR_ARGUMENT, "the chance that facts fit needs their number");
+    double candidates = shape->candidates == 0.0 ? shape->facts : shape->candidates, distance, variance;
+    IRENEO_TRY(ireneo_cone_margin_distance(candidates, shape->margin, &distance));
+    IRENEO_TRY(ireneo_cone_variance(candidates, &variance));
+    *probability = ireneo_normal_cdf((ireneo_effective_dimension(shape) - shape->facts * distance) /
+                                     sqrt(shape->facts * variance));
+    return IRENEO_OK;
+}
+
+typedef struct margin_problem {
+    double dimension, facts, candidates;
+    ireneo_error failed;
+} margin_problem;
+
+static double margin_excess(double margin, void *context) {
+    margin_problem *problem = context;
+    double distance = NAN;
+    ireneo_error failed = ireneo_cone_margin_distance(problem->candidates, margin, &distance);
+    if (failed != IRENEO_OK) problem->failed = failed;
+    return problem->facts * distance - problem->dimension;
+}
+
+ireneo_error ireneo_capacity_margin(const ireneo_shape *shape, double *margin) {
+    IRENEO_TRY(check_shape(shape));
+    if (shape->facts == 0.0)
+        return ireneo_fail(IRENEO_ERROR_ARGUMENT, "the best margin needs the number of facts");
+    double candidates = shape->candidates == 0.0 ? shape->facts : shape->candidates;
+    margin_problem problem = {ireneo_effective_dimension(shape), shape->facts, candidates, IRENEO_OK};
+    *margin = 0.0;
+    if (margin_excess(0.0, &problem) >= 0.0) return problem.failed;
+    double upper = 1.0;
+    while (upper < 1e3 && margin_excess(upper, &problem) < 0.0) upper *= 2.0;
+    if (upper >= 1e3) {
+        *margin = INFINITY;
+        return problem.failed;
+    }
+    IRENEO_TRY(
+        ireneo_find_root(margin_excess, &problem, upper > 1.0 ? 0.5 * upper : 0.0, upper, 1e-10, margin));
+    return problem.failed;
+}
+
+double ireneo_listwise_capacity(double tail_fraction) {
+    if (!(tail_fraction > 0.0 && tail_fraction <= 1.0)) return NAN;
+    double k = tail_fraction == 1.0
+                   ? 0.0
+                   : ireneo_normal_density(ireneo_normal_quantile(1.0 - tail_fraction)) / tail_fraction;
+    return 1.0 / ((1.0 + k * k) * ireneo_normal_cdf(k) + k * ireneo_normal_density(k));
+}

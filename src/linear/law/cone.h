@@ -1,0 +1,26 @@
+/* The recall cone C = { u in R^P : u_1 >= u_j + K for all j } and the projection of a Gaussian vector on it.
+ *
+ * A fact is recalled with margin K when its scores lie in C. Everything the capacity law knows about a fact
+ * is how far a Gaussian score vector is from this cone (docs/linear.md, "The law"). */
+#ifndef IRENEO_LINEAR_LAW_CONE_H
+#define IRENEO_LINEAR_LAW_CONE_H
+
+#include "base/error.h"
+
+/* delta(P) = E dist^2(g, C) for K = 0: the mean number of competitors that the projection pulls down.
+ * P is real, so that capacity can be a root in P; 2 <= P <= 1e13. */
+ireneo_error ireneo_cone_delta(double candidates, double *delta);
+
+/* The same to about four digits (six below P = 1e4), in a third of the time. */
+ireneo_error ireneo_cone_delta_rough(double candidates, double *delta);
+
+/* v(P) = Var of that number. */
+ireneo_error ireneo_cone_variance(double candidates, double *variance);
+
+/* E dist^2(g, C) for K >= 0 (equal to delta at K = 0). */
+ireneo_error ireneo_cone_margin_distance(double candidates, double margin, double *distance);
+
+/* Pr[ level of the projection <= t ] for n competitors and a target of mean -K. */
+double ireneo_cone_level_cdf(double competitors, double margin, double t);
+
+#endif

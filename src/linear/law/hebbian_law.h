@@ -1,0 +1,17 @@
+/* What the Hebbian rule W = sum_i y_f(i) x_i^T recalls at finite size. */
+#ifndef IRENEO_LINEAR_LAW_HEBBIAN_LAW_H
+#define IRENEO_LINEAR_LAW_HEBBIAN_LAW_H
+
+#include "base/error.h"
+
+/* Expected share of n facts recalled among P candidates (docs/linear.md, "The Hebbian rule"). */
+double ireneo_hebbian_law_accuracy(double dim_in, double dim_out, double facts, double candidates);
+
+/* n with n log P = d_in d_out / 8 (P = n when candidates is 0): the asymptotic capacity for all facts at
+ * once. */
+double ireneo_hebbian_law_capacity(double dim_in, double dim_out, double candidates);
+
+/* The number p with p log p = x, for x >= 0. */
+double ireneo_solve_p_log_p(double x);
+
+#endif

@@ -1,0 +1,163 @@
+/* Memories: allocation, files, names. */
+#include "linear/memory/memory.h"
+#include "base/ram.h"
+#include "linear/facts/facts.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+const char *ireneo_status_name(ireneo_status status) {
+    switch (status) {
+    case IRENEO_STATUS_STORED:
+        return "stored";
+    case IRENEO_STATUS_IMPOSSIBLE:
+        return "impossible";
+    case IRENEO_STATUS_PARTIAL:
+        return "partial";
+    case IRENEO_STATUS_UNDECIDED:
+        return "undecided";
+    case IRENEO_STATUS_INTERRUPTED:
+        return "interrupted";
+    }
+    return "unknown";
+}
+
+ireneo_error ireneo_memory_allocate(size_t dim_in, size_t dim_out, size_t rank, ireneo_memory **memory) {
+    *memory = NULL;
+    ireneo_memory *m = calloc(1, sizeof *m);
+    if (m == NULL) return ireneo_fail(IRENEO_ERROR_MEMORY, "not enough memory for a memory");
+    m->dim_in = dim_in, m->dim_out = dim_out, m->rank = rank;
+    size_t area;
+    ireneo_error failed = ireneo_multiply_sizes(dim_in, dim_out, &area, "memory");
+    if (failed == IRENEO_OK && rank == 0) failed = IRENEO_ALLOCATE_ZEROED(&m->matrix, area, "memory");
+    if (failed == IRENEO_OK && rank > 0) failed = IRENEO_ALLOCATE_ZEROED(&m->left, dim_out * rank, "memory");
+    if (failed == IRENEO_OK && rank > 0) failed = IRENEO_ALLOCATE_ZEROED(&m->right, dim_in * rank, "memory");
+    if (failed != IRENEO_OK)
+        ireneo_memory_free(m);
+    else
+        *memory = m;
+    return failed;
+}
+
+void ireneo_memory_free(ireneo_memory *memory) {
+    if (memory == NULL) return;
+    free(memory->matrix);
+    free(memory->left);
+    free(memory->right);
+    free(memory);
+}
+
+enum { MOST_PAIRS = 16 };
+
+typedef struct metadata {
+    const char *pairs[2 * MOST_PAIRS];
+    char text[MOST_PAIRS][64];
+    size_t count;
+} metadata;
+
+static void add_text(metadata *m, const char *key, const char *value) {
+    snprintf(m->text[m->count], sizeof m->text[0], "%s", value);
+    m->pairs[2 * m->count] = key;
+    m->pairs[2 * m->count + 1] = m->text[m->count];
+    m->count++;
+}
+
+static void add_number(metadata *m, const char *key, double value) {
+    char text[64];
+    snprintf(text, sizeof text, "%.17g", value);
+    add_text(m, key, text);
+}
+
+static void describe(metadata *m, const ireneo_memory *memory, const ireneo_store_settings *settings,
+                     const ireneo_store_info *info) {
+    char text[64];
+    add_text(m, "format", "ireneo-memory-1");
+    add_text(m, "ireneo_version", ireneo_version());
+    snprintf(text, sizeof text, "%016" PRIx64, memory->facts_hash);
+    add_text(m, "facts_hash", text);
+    if (settings != NULL) {
+        add_text(m, "solver",
+                 settings->solver == IRENEO_SOLVER_PROJECT   ? "project"
+                 : settings->solver == IRENEO_SOLVER_HEBBIAN ? "hebbian"
+                                                             : "hebbian-white");
+        add_number(m, "rank", (double)settings->rank);
+        add_number(m, "solver_margin", settings->margin);
+    }
+    if (info != NULL) {
+        add_text(m, "status", ireneo_status_name(info->status));
+        add_number(m, "facts", (double)info->facts);
+        add_number(m, "recalled", (double)info->recalled);
+        add_number(m, "fraction_of_capacity", info->fraction_of_capacity);
+        add_number(m, "margin", info->margin);
+        add_number(m, "iterations", (double)info->iterations);
+    }
+}
+
+ireneo_error ireneo_memory_save(const ireneo_memory *memory, const char *path, const float *values,
+                                size_t candidates, const ireneo_store_settings *settings,
+                                const ireneo_store_info *info) {
+    ireneo_tensor tensors[3];
+    size_t count = 0;
+    memset(tensors, 0, sizeof tensors);
+    if (memory->rank == 0) {
+        tensors[count++] =
+            (ireneo_tensor){"W", IRENEO_DTYPE_FLOAT32, 2, {memory->dim_out, memory->dim_in}, memory->matrix};
+    } else {
+        tensors[count++] =
+            (ireneo_tensor){"U", IRENEO_DTYPE_FLOAT32, 2, {memory->dim_out, memory->rank}, memory->left};
+        tensors[count++] =
+            (ireneo_tensor){"V", IRENEO_DTYPE_FLOAT32, 2, {memory->dim_in, memory->rank}, memory->right};
+    }
+    if (values != NULL)
+        tensors[count++] =
+            (ireneo_tensor){"values", IRENEO_DTYPE_FLOAT32, 2, {candidates, memory->dim_out}, values};
+    metadata m = {.count = 0};
+    describe(&m, memory, settings, info);
+    return ireneo_save_safetensors(path, tensors, count, m.pairs, m.count);
+}
+
+static ireneo_error load_tensor(const char *path, const char *name, float **values, size_t *rows,
+                                size_t *columns) {
+    size_t length = strlen(path) + strlen(name) + 2;
+    char *location = malloc(length);
+    if (location == NULL) return ireneo_fail(IRENEO_ERROR_MEMORY, "not enough memory for a path");
+    snprintf(location, length, "%s:%s", path, name);
+    ireneo_error failed = ireneo_load_matrix(location, values, rows, columns);
+    free(location);
+    return failed;
+}
+
+static ireneo_error load_parts(const char *path, ireneo_memory *m) {
+    int has_matrix = 0, has_left = 0, has_right = 0;
+    size_t rank_left = 0, rank_right = 0;
+    IRENEO_TRY(ireneo_safetensors_has(path, "W", &has_matrix));
+    if (has_matrix) return load_tensor(path, "W", &m->matrix, &m->dim_out, &m->dim_in);
+    IRENEO_TRY(ireneo_safetensors_has(path, "U", &has_left));
+    IRENEO_TRY(ireneo_safetensors_has(path, "V", &has_right));
+    if (!has_left || !has_right)
+        return ireneo_fail(IRENEO_ERROR_DATA, "%s holds no memory: neither a tensor W nor U and V", path);
+    IRENEO_TRY(load_tensor(path, "U", &m->left, &m->dim_out, &rank_left));
+    IRENEO_TRY(load_tensor(path, "V", &m->right, &m->dim_in, &rank_right));
+    if (rank_left != rank_right)
+        return ireneo_fail(IRENEO_ERROR_DATA, "%s: U has %zu columns and V has %zu; they must agree", path,
+                           rank_left, rank_right);
+    m->rank = rank_left;
+    return IRENEO_OK;
+}
+
+ireneo_error ireneo_memory_load(const char *path, ireneo_memory **memory) {
+    *memory = NULL;
+    ireneo_memory *m = calloc(1, sizeof *m);
+    if (m == NULL) return ireneo_fail(IRENEO_ERROR_MEMORY, "not enough memory for a memory");
+    ireneo_error failed = load_parts(path, m);
+    char *hash = NULL;
+    if (failed == IRENEO_OK) failed = ireneo_safetensors_metadata(path, "facts_hash", &hash);
+    if (hash != NULL) m->facts_hash = strtoull(hash, NULL, 16);
+    ireneo_free(hash);
+    if (failed != IRENEO_OK)
+        ireneo_memory_free(m);
+    else
+        *memory = m;
+    return failed;
+}

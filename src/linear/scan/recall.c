@@ -1,0 +1,243 @@
+/* Recall: the best few candidates of each query.
+ *
+ * Scores are first seen in eight bits or in float32, whose errors have known bounds. Whoever may belong to
+ * the best is kept, and float64 decides between those who are; so the answers are those of float64, also when
+ * values share a large offset and float32 cannot tell any two apart. */
+#include "base/ram.h"
+#include "base/threads.h"
+#include "linear/kernels/best.h"
+#include "linear/kernels/dot8.h"
+#include "linear/scan/check.h"
+#include "linear/scan/scan.h"
+
+#include <cblas.h>
+#include <math.h>
+
+enum { ROOM = 1024, LEAD = 480 }; /* hits of a row in one integer scan; candidates seen before the first */
+
+typedef struct recall {
+    ireneo_memory_f64 f64;
+    const float *queries, *values;
+    size_t dim_in, dim_out, candidates, tile, top, buffer;
+    double largest;  /* largest |y| */
+    double *h;       /* (threads, tile, dim_out) */
+    double *scratch; /* (threads, scratch_each): keys while h is made, answers at the end */
+    size_t scratch_each;
+    ireneo_hit *hits; /* (threads, tile, buffer) */
+    uint32_t *found;  /* (threads, tile) */
+    float *threshold; /* (threads, tile) who scores below is not among the best */
+    float *slack;     /* (threads, tile) by how much two float32 scores may stand in the wrong order */
+    bool *crowded;    /* (threads, tile) more candidates than the buffer holds are too close to tell apart */
+    float *rescored;  /* (threads, ROOM) */
+    ireneo_int8 int8;
+    int64_t *indices; /* (queries, top) */
+    float *scores;    /* (queries, top) */
+} recall;
+
+static void make_h(void *context, int thread, size_t first, size_t count, float *h) {
+    recall *r = context;
+    size_t base = (size_t)thread * r->tile;
+    double *f64 = r->h + base * r->dim_out;
+    ireneo_memory_f64_apply(&r->f64, r->queries + first * r->dim_in, count,
+                            r->scratch + (size_t)thread * r->scratch_each, f64);
+    for (size_t k = 0; k < count * r->dim_out; k++) h[k] = (float)f64[k];
+    for (size_t i = 0; i < count; i++) {
+        double norm = (double)cblas_snrm2((int)r->dim_out, h + i * r->dim_out, 1);
+        r->slack[base + i] = (float)(2.0 * ((double)r->dim_out + 8.0) * 0x1p-24 * norm * r->largest);
+        r->found[base + i] = 0;
+        r->threshold[base + i] = -INFINITY;
+        r->crowded[base + i] = false;
+    }
+}
+
+/* Raises the threshold to the worst of the best, less what float32 may err, and drops who is below. */
+static void tighten(recall *r, size_t at) {
+    ireneo_hit *hits = r->hits + at * r->buffer;
+    size_t found = r->found[at], kept = r->top;
+    if (found <= r->top) return;
+    float bar = nextafterf(ireneo_best_select(hits, found, r->top) - r->slack[at], -INFINITY);
+    if (bar > r->threshold[at]) r->threshold[at] = bar;
+    for (size_t k = r->top; k < found; k++)
+        if (hits[k].score > r->threshold[at]) hits[kept++] = hits[k];
+    r->found[at] = (uint32_t)kept;
+    if (kept + 32 <= r->buffer) return;
+    r->crowded[at] = true; /* float64 will look at all candidates, so none is kept here */
+    r->found[at] = 0;
+    r->threshold[at] = INFINITY;
+}
+
+static void scan_block(void *context, int thread, size_t first, size_t count, size_t column, size_t columns,
+                       const float *scores) {
+    (void)first;
+    recall *r = context;
+    for (size_t i = 0; i < count; i++) {
+        size_t at = (size_t)thread * r->tile + i, position = 0;
+        while (position < columns) {
+            r->found[at] += (uint32_t)ireneo_best_collect(
+                scores + i * columns, columns, &position, r->threshold[at], (uint32_t)column,
+                r->hits + at * r->buffer + r->found[at], r->buffer - r->found[at]);
+            tighten(r, at); /* after every piece: a high threshold makes the next one cheap */
+        }
+    }
+}
+
+static bool set_levels(void *context, int thread, size_t first, size_t count, const ireneo_int8_rows *rows,
+                       float *level) {
+    (void)first;
+    const recall *r = context;
+    bool ready = true;
+    for (size_t i = 0; i < count; i++) {
+        size_t at = (size_t)thread * r->tile + i;
+        double bound = ireneo_int8_bound(&r->int8, rows, i) + (double)r->slack[at];
+        level[i] = nextafterf((float)((double)r->threshold[at] - bound), -INFINITY);
+        if (r->threshold[at] == -INFINITY) ready = false;
+    }
+    return ready;
+}
+
+static void take_hits(void *context, int thread, size_t first, size_t count, const float *h,
+                      const uint32_t *hits, size_t room, const uint32_t *found) {
+    (void)first;
+    recall *r = context;
+    float *scores = r->rescored + (size_t)thread * ROOM;
+    for (size_t i = 0; i < count; i++) {
+        size_t at = (size_t)thread * r->tile + i;
+        ireneo_dot8_listed(h + i * r->dim_out, r->values, r->dim_out, r->dim_out, hits + i * room, found[i],
+                           scores);
+        for (size_t k = 0; k < found[i]; k++) {
+            if (!(scores[k] > r->threshold[at])) continue;
+            r->hits[at * r->buffer + r->found[at]++] = (ireneo_hit){scores[k], hits[i * room + k]};
+            if (r->found[at] == r->buffer) tighten(r, at);
+        }
+        tighten(r, at);
+    }
+}
+
+typedef struct answer {
+    double score;
+    uint32_t index;
+} answer;
+
+static int better_first(const void *a, const void *b) {
+    const answer *x = a, *y = b;
+    if (x->score != y->score) return x->score > y->score ? -1 : 1;
+    return x->index < y->index ? -1 : 1;
+}
+
+static double wide_score(const recall *r, const double *h, size_t index) {
+    const float *value = r->values + index * r->dim_out;
+    double score = 0.0;
+    for (size_t q = 0; q < r->dim_out; q++) score += h[q] * (double)value[q];
+    return score;
+}
+
+/* All candidates in float64, a buffer of answers at a time. */
+static size_t answer_crowded(const recall *r, const double *h, answer *answers) {
+    size_t found = 0;
+    for (size_t j = 0; j < r->candidates; j++) {
+        answers[found++] = (answer){wide_score(r, h, j), (uint32_t)j};
+        if (found < r->buffer) continue;
+        qsort(answers, found, sizeof *answers, better_first);
+        found = r->top;
+    }
+    qsort(answers, found, sizeof *answers, better_first);
+    return found;
+}
+
+static void finish_tile(void *context, int thread, size_t first, size_t count, const float *h) {
+    (void)h;
+    recall *r = context;
+    answer *answers = (answer *)(void *)(r->scratch + (size_t)thread * r->scratch_each);
+    for (size_t i = 0; i < count; i++) {
+        size_t at = (size_t)thread * r->tile + i, found = r->found[at];
+        const double *f64 = r->h + at * r->dim_out;
+        if (r->crowded[at]) {
+            found = answer_crowded(r, f64, answers);
+        } else {
+            for (size_t k = 0; k < found; k++) {
+                uint32_t index = r->hits[at * r->buffer + k].index;
+                answers[k] = (answer){wide_score(r, f64, index), index};
+            }
+            qsort(answers, found, sizeof *answers, better_first);
+        }
+        for (size_t k = 0; k < r->top; k++) {
+            r->indices[(first + i) * r->top + k] = k < found ? (int64_t)answers[k].index : -1;
+            r->scores[(first + i) * r->top + k] = k < found ? (float)answers[k].score : -INFINITY;
+        }
+    }
+}
+
+/* Largest norm of a value, and their eight-bit copy where it pays. */
+static ireneo_error look_at_values(recall *r, size_t count, int threads) {
+    double largest = 0.0;
+#pragma omp parallel for num_threads(threads) schedule(static) reduction(max : largest)
+    for (size_t j = 0; j < r->candidates; j++)
+        largest = fmax(largest, (double)cblas_snrm2((int)r->dim_out, r->values + j * r->dim_out, 1));
+    r->largest = largest * (1.0 + 1e-5);
+    if (!ireneo_int8_useful(count, r->candidates, r->dim_out)) return IRENEO_OK;
+    return ireneo_int8_make(r->values, r->candidates, r->dim_out, r->dim_out, threads, &r->int8);
+}
+
+static ireneo_error run_recall(recall *r, size_t count, int threads) {
+    size_t slots = (size_t)threads * r->tile, scratch = r->tile * (r->dim_in + r->f64.rank),
+           answers = r->buffer * sizeof(answer) / sizeof *r->scratch;
+    r->scratch_each = scratch > answers ? scratch : answers;
+    IRENEO_TRY(look_at_values(r, count, threads));
+    IRENEO_TRY(IRENEO_ALLOCATE(&r->h, slots * r->dim_out, "recall tiles"));
+    IRENEO_TRY(IRENEO_ALLOCATE(&r->scratch, (size_t)threads * r->scratch_each, "recall tiles"));
+    IRENEO_TRY(IRENEO_ALLOCATE(&r->hits, slots * r->buffer, "recall tiles"));
+    IRENEO_TRY(IRENEO_ALLOCATE(&r->found, slots, "recall tiles"));
+    IRENEO_TRY(IRENEO_ALLOCATE(&r->threshold, slots, "recall tiles"));
+    IRENEO_TRY(IRENEO_ALLOCATE(&r->slack, slots, "recall tiles"));
+    IRENEO_TRY(IRENEO_ALLOCATE(&r->crowded, slots, "recall tiles"));
+    IRENEO_TRY(IRENEO_ALLOCATE(&r->rescored, (size_t)threads * ROOM, "recall tiles"));
+    ireneo_scan scan = {.rows = count,
+                        .columns = r->candidates,
+                        .dim = r->dim_out,
+                        .values = r->values,
+                        .threads = threads,
+                        .stage = "recalling",
+                        .make = make_h,
+                        .block = scan_block,
+                        .finish = finish_tile,
+                        .context = r,
+                        .int8 = r->int8.packed != NULL ? &r->int8 : NULL,
+                        .room = ROOM,
+                        .lead = LEAD,
+                        .levels = set_levels,
+                        .hits = take_hits};
+    return ireneo_scan_run(&scan);
+}
+
+ireneo_error ireneo_recall(const ireneo_memory *memory, const float *queries, size_t count,
+                           const float *values, size_t candidates, size_t top, int threads, int64_t *indices,
+                           float *scores) {
+    if (memory == NULL || queries == NULL || values == NULL || indices == NULL || scores == NULL)
+        return ireneo_fail(IRENEO_ERROR_ARGUMENT,
+                           "recall needs a memory, queries, values, and room for answers");
+    if (count == 0 || candidates == 0 || candidates > UINT32_MAX)
+        return ireneo_fail(IRENEO_ERROR_ARGUMENT, "recall needs at least one query and 1 to 2^32 - 1 values");
+    if (top < 1 || top > 500)
+        return ireneo_fail(IRENEO_ERROR_ARGUMENT, "the number of answers must lie between 1 and 500, not %zu",
+                           top);
+    threads = ireneo_thread_count(threads);
+    recall r = {.queries = queries,
+                .values = values,
+                .dim_in = memory->dim_in,
+                .dim_out = memory->dim_out,
+                .candidates = candidates,
+                .top = top,
+                .indices = indices,
+                .scores = scores};
+    r.tile = ireneo_scan_tile_rows(count);
+    r.buffer = 2 * top + 96;
+    int before = ireneo_blas_threads(1);
+    ireneo_error failed = ireneo_memory_f64_make(memory, &r.f64);
+    if (failed == IRENEO_OK) failed = run_recall(&r, count, threads);
+    ireneo_blas_threads(before);
+    ireneo_memory_f64_free(&r.f64);
+    ireneo_int8_free(&r.int8);
+    free(r.h), free(r.scratch), free(r.hits), free(r.found), free(r.threshold);
+    free(r.slack), free(r.crowded), free(r.rescored);
+    return failed;
+}

@@ -1,0 +1,134 @@
+/* The score pass: threads over tiles, one-thread BLAS inside (faster than the other way round, see
+ * docs/performance.md). */
+#include "linear/scan/scan.h"
+#include "base/ram.h"
+
+#include <cblas.h>
+#include <omp.h>
+
+size_t ireneo_scan_tile_rows(size_t rows) {
+    size_t share = (rows / 16 + 7) / 8 * 8; /* sixteen tiles of whole kernels, or tiles of the best size */
+    if (share < 48) share = 48;
+    return share < IRENEO_SCAN_TILE ? share : IRENEO_SCAN_TILE;
+}
+
+/* scores (count, columns) of one block. With own candidates the rows are made and multiplied one by one. */
+static void score_block(const ireneo_scan *s, size_t first, size_t count, size_t column, size_t columns,
+                        const float *h, float *own, float *scores) {
+    size_t stride = s->stride > 0 ? s->stride : s->dim;
+    if (s->values != NULL) {
+        cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)count, (int)columns, (int)s->dim, 1.0f, h,
+                    (int)stride, s->values + column * stride, (int)stride, 0.0f, scores, (int)columns);
+        return;
+    }
+    for (size_t i = 0; i < count; i++) {
+        s->own_candidates(s->own_context, first + i, column, columns, own);
+        cblas_sgemv(CblasRowMajor, CblasNoTrans, (int)columns, (int)s->dim, 1.0f, own, (int)s->dim,
+                    h + i * stride, 1, 0.0f, scores + i * columns, 1);
+    }
+}
+
+/* What a thread needs for its tiles. */
+typedef struct workplace {
+    float *h, *scores, *candidates; /* (tile, stride), (tile, block), (block, dim) own candidates */
+    ireneo_int8_rows rows;
+    float *level;    /* (tile) */
+    uint32_t *hits;  /* (tile, room) */
+    uint32_t *found; /* (tile) */
+} workplace;
+
+static void free_workplaces(workplace *all, int threads) {
+    for (int k = 0; all != NULL && k < threads; k++) {
+        free(all[k].h), free(all[k].scores), free(all[k].candidates);
+        free(all[k].level), free(all[k].hits), free(all[k].found);
+        ireneo_int8_rows_free(&all[k].rows);
+    }
+    free(all);
+}
+
+static ireneo_error make_workplace(const ireneo_scan *s, size_t tile, size_t block, workplace *w) {
+    size_t stride = s->stride > 0 ? s->stride : s->dim;
+    IRENEO_TRY(IRENEO_ALLOCATE_ZEROED(&w->h, tile * stride, "row tiles")); /* padding stays zero */
+    IRENEO_TRY(IRENEO_ALLOCATE(&w->scores, tile * block, "score tiles"));
+    if (s->values == NULL) IRENEO_TRY(IRENEO_ALLOCATE(&w->candidates, block * s->dim, "own candidates"));
+    if (s->int8 == NULL) return IRENEO_OK;
+    IRENEO_TRY(ireneo_int8_rows_allocate(s->int8, tile, block, &w->rows));
+    IRENEO_TRY(IRENEO_ALLOCATE(&w->level, tile, "score tiles"));
+    IRENEO_TRY(IRENEO_ALLOCATE(&w->hits, tile * s->room, "score tiles"));
+    return IRENEO_ALLOCATE(&w->found, tile, "score tiles");
+}
+
+typedef enum outcome { SCANNED, NOT_YET, IN_VAIN } outcome;
+
+static outcome scan_quantised(const ireneo_scan *s, workplace *w, int thread, size_t first, size_t count,
+                              size_t column, size_t columns) {
+    if (!s->levels(s->context, thread, first, count, &w->rows, w->level)) return NOT_YET;
+    ireneo_int8_scan(s->int8, &w->rows, count, column, columns, w->level, w->hits, s->room, w->found);
+    for (size_t i = 0; i < count; i++)
+        if (w->found[i] == IRENEO_TOO_MANY) return IN_VAIN;
+    s->hits(s->context, thread, first, count, w->h, w->hits, s->room, w->found);
+    return SCANNED;
+}
+
+/* A tile after h is made. Integer scans are given up for the rest of the tile once one was in vain: that
+ * depends on the data alone, so results do not depend on threads. */
+static void sweep_tile(const ireneo_scan *s, workplace *w, int thread, size_t first, size_t count,
+                       size_t block) {
+    bool integers = s->int8 != NULL;
+    size_t columns = integers && s->lead > 0 ? s->lead : block;
+    if (integers) ireneo_int8_rows_set(s->int8, w->h, count, s->stride > 0 ? s->stride : s->dim, &w->rows);
+    for (size_t column = 0; column < s->columns; column += columns, columns = block) {
+        if (columns > s->columns - column) columns = s->columns - column;
+        if (integers) {
+            outcome scan = scan_quantised(s, w, thread, first, count, column, columns);
+            if (scan == SCANNED) continue;
+            if (scan == IN_VAIN) integers = false;
+        }
+        score_block(s, first, count, column, columns, w->h, w->candidates, w->scores);
+        s->block(s->context, thread, first, count, column, columns, w->scores);
+    }
+}
+
+static size_t block_columns(size_t columns) {
+    size_t blocks = (columns + IRENEO_SCAN_BLOCK - 1) / IRENEO_SCAN_BLOCK,
+           each = (columns + blocks - 1) / blocks;
+    return (each + IRENEO_PANEL_GROUP - 1) / IRENEO_PANEL_GROUP * IRENEO_PANEL_GROUP;
+}
+
+static ireneo_error run_tiles(const ireneo_scan *s, size_t tile, size_t block, workplace *places) {
+    size_t tiles = (s->rows + tile - 1) / tile, done = 0;
+    int cancelled = 0;
+#pragma omp parallel for num_threads(s->threads) schedule(dynamic)
+    for (size_t k = 0; k < tiles; k++) {
+        int stop;
+#pragma omp atomic read
+        stop = cancelled;
+        if (stop) continue;
+        int thread = omp_get_thread_num();
+        workplace *w = &places[thread];
+        size_t first = k * tile, count = s->rows - first < tile ? s->rows - first : tile;
+        s->make(s->context, thread, first, count, w->h);
+        if (s->begin != NULL) s->begin(s->context, thread, first, count, w->h);
+        sweep_tile(s, w, thread, first, count, block);
+        if (s->finish != NULL) s->finish(s->context, thread, first, count, w->h);
+        size_t so_far;
+#pragma omp atomic capture
+        so_far = done += count;
+        if (thread == 0 && ireneo_report(s->progress, s->stage, (double)so_far, (double)s->rows)) {
+#pragma omp atomic write
+            cancelled = 1;
+        }
+    }
+    return cancelled ? ireneo_fail(IRENEO_ERROR_CANCELLED, "stopped during %s", s->stage) : IRENEO_OK;
+}
+
+ireneo_error ireneo_scan_run(const ireneo_scan *s) {
+    size_t tile = ireneo_scan_tile_rows(s->rows), block = block_columns(s->columns);
+    workplace *places = NULL;
+    ireneo_error failed = IRENEO_ALLOCATE_ZEROED(&places, (size_t)s->threads, "score tiles");
+    for (int k = 0; failed == IRENEO_OK && k < s->threads; k++)
+        failed = make_workplace(s, tile, block, &places[k]);
+    if (failed == IRENEO_OK) failed = run_tiles(s, tile, block, places);
+    free_workplaces(places, s->threads);
+    return failed;
+}

@@ -1,0 +1,397 @@
+/* The inner minimiser. Scores of the working set are kept and moved along the search line, so that an
+ * iteration is H = X D^T and one inner product per listed competitor        (direction) a few passes over the
+ * kept scores                            (line search) M = sum_j r_j y_j for rows with r != 0, G = M^T X
+ * (gradient) with no other evaluation of the loss. */
+#include "linear/solver/minimise.h"
+#include "base/progress.h"
+#include "base/ram.h"
+#include "base/vectorised.h"
+#include "linear/kernels/dot8.h"
+#include "linear/solver/row_projection.h"
+
+#include <cblas.h>
+#include <math.h>
+#include <omp.h>
+#include <string.h>
+
+enum { TILE = 256, SMALL_TILE = 96 };
+
+/* Few rows are cut finely, so that threads finish together. */
+static size_t tile_rows(size_t rows) {
+    return rows < 3000 ? SMALL_TILE : TILE;
+}
+
+void ireneo_minimiser_free(ireneo_minimiser *minimiser) {
+    if (minimiser->rank > 0) {
+        free(minimiser->w);
+        free(minimiser->matrix_gradient);
+        free(minimiser->line);
+        free(minimiser->curve);
+    }
+    free(minimiser->point);
+    free(minimiser->gradient);
+    free(minimiser->old_gradient);
+    free(minimiser->direction);
+    free(minimiser->partial);
+    ireneo_int16_free(&minimiser->int16);
+    free(minimiser->tiles);
+    ireneo_lbfgs_free(&minimiser->lbfgs);
+    memset(minimiser, 0, sizeof *minimiser);
+}
+
+static ireneo_error allocate_parts(ireneo_minimiser *minimiser) {
+    const ireneo_problem *p = minimiser->problem;
+    size_t area = p->dim_out * p->dim_in;
+    IRENEO_TRY(IRENEO_ALLOCATE_ZEROED(&minimiser->point, minimiser->length, "memory"));
+    IRENEO_TRY(IRENEO_ALLOCATE_ZEROED(&minimiser->gradient, minimiser->length, "gradient"));
+    IRENEO_TRY(IRENEO_ALLOCATE_ZEROED(&minimiser->old_gradient, minimiser->length, "gradient"));
+    IRENEO_TRY(IRENEO_ALLOCATE_ZEROED(&minimiser->direction, minimiser->length, "direction"));
+    IRENEO_TRY(IRENEO_ALLOCATE(&minimiser->partial, IRENEO_GROUPS * area, "gradient sums"));
+    IRENEO_TRY(
+        IRENEO_ALLOCATE_ZEROED(&minimiser->tiles, (size_t)p->threads * minimiser->tile_space, "row tiles"));
+    if (minimiser->rank == 0) {
+        minimiser->w = minimiser->point;
+        minimiser->matrix_gradient = minimiser->gradient;
+        minimiser->line = minimiser->direction;
+        return IRENEO_OK;
+    }
+    IRENEO_TRY(IRENEO_ALLOCATE_ZEROED(&minimiser->w, area, "memory"));
+    IRENEO_TRY(IRENEO_ALLOCATE_ZEROED(&minimiser->matrix_gradient, area, "gradient"));
+    IRENEO_TRY(IRENEO_ALLOCATE_ZEROED(&minimiser->line, area, "direction"));
+    return IRENEO_ALLOCATE_ZEROED(&minimiser->curve, area, "direction");
+}
+
+ireneo_error ireneo_minimiser_allocate(const ireneo_problem *problem, ireneo_working_set *set, size_t rank,
+                                       size_t history, ireneo_minimiser *minimiser) {
+    memset(minimiser, 0, sizeof *minimiser);
+    minimiser->problem = problem;
+    minimiser->set = set;
+    minimiser->rank = rank;
+    minimiser->length =
+        rank == 0 ? problem->dim_out * problem->dim_in : rank * (problem->dim_out + problem->dim_in);
+    minimiser->tile_space =
+        TILE * (problem->stride + problem->dim_in) + 64; /* more than one row in sixteen bits */
+    ireneo_error failed = allocate_parts(minimiser);
+    if (failed == IRENEO_OK)
+        failed = ireneo_lbfgs_allocate(minimiser->length, history, problem->threads, &minimiser->lbfgs);
+    if (failed != IRENEO_OK) ireneo_minimiser_free(minimiser);
+    return failed;
+}
+
+/* out (dim_out, dim_in) = beta out + left right^T for factors (dim_out, rank) and (dim_in, rank). */
+static void multiply_factors(const ireneo_minimiser *minimiser, const float *left, const float *right,
+                             float beta, float *out) {
+    const ireneo_problem *p = minimiser->problem;
+    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)p->dim_out, (int)p->dim_in,
+                (int)minimiser->rank, 1.0f, left, (int)minimiser->rank, right, (int)minimiser->rank, beta,
+                out, (int)p->dim_in);
+}
+
+ireneo_error ireneo_minimiser_use_int16(ireneo_minimiser *minimiser) {
+    const ireneo_problem *p = minimiser->problem;
+    if (p->y == NULL) return IRENEO_OK;
+    return ireneo_int16_make(p->y, p->columns, p->dim_out, p->stride, p->threads, &minimiser->int16);
+}
+
+void ireneo_minimiser_leave_int16(ireneo_minimiser *minimiser) {
+    ireneo_int16_free(&minimiser->int16);
+}
+
+void ireneo_minimiser_compose(ireneo_minimiser *minimiser) {
+    if (minimiser->rank > 0)
+        multiply_factors(minimiser, minimiser->point,
+                         minimiser->point + minimiser->problem->dim_out * minimiser->rank, 0.0f,
+                         minimiser->w);
+}
+
+/* ---- direction ---- */
+
+/* Scores of a row's listed competitors and target for the vector h, into out (slots) and *target. `rounded`
+ * is space for h in sixteen bits. */
+static void score_row(const ireneo_minimiser *minimiser, size_t row, const float *h, int16_t *rounded,
+                      float *out, float *target) {
+    const ireneo_working_set *l = minimiser->set;
+    const ireneo_problem *p = minimiser->problem;
+    size_t count = l->count[row];
+    const uint32_t *list = l->index + row * l->capacity;
+    if (l->own) {
+        for (size_t k = 0; k < count; k += 8) {
+            const float *y[8];
+            float eight[8];
+            for (size_t q = 0; q < 8; q++)
+                y[q] = ireneo_working_set_value(l, p, row, k + q < count ? k + q : k);
+            ireneo_dot8(h, y, l->dim, eight);
+            for (size_t q = 0; q < 8 && k + q < count; q++) out[k + q] = eight[q];
+        }
+    } else if (minimiser->int16.entries != NULL) {
+        float scale = ireneo_int16_round(&minimiser->int16, h, rounded);
+        ireneo_int16_dots(&minimiser->int16, rounded, scale, list, count, out);
+    } else {
+        ireneo_dot8_listed(h, p->y, p->stride, p->stride, list, count, out);
+    }
+    *target = cblas_sdot((int)l->dim, h, 1, ireneo_working_set_target(l, p, row), 1);
+}
+
+/* out (columns, rows) = in^T. */
+static void transpose(const float *in, size_t rows, size_t columns, float *out) {
+    for (size_t i = 0; i < rows; i++)
+        for (size_t j = 0; j < columns; j++) out[j * rows + i] = in[i * columns + j];
+}
+
+/* Derivatives of all kept scores along the matrix `along` (dim_out, dim_in). Small products of tiles run a
+ * third faster with the transposed matrix; large ones do not care. */
+static void score_direction(ireneo_minimiser *minimiser, const float *along, float *slots, float *targets) {
+    const ireneo_problem *p = minimiser->problem;
+    size_t tile = tile_rows(p->rows), tiles = (p->rows + tile - 1) / tile;
+    bool turned = p->dim_in * p->dim_out <= 128 * 128;
+    if (turned)
+        transpose(along, p->dim_out, p->dim_in, minimiser->partial); /* free until the next gradient */
+#pragma omp parallel for num_threads(p->threads) schedule(dynamic)
+    for (size_t k = 0; k < tiles; k++) {
+        float *h = minimiser->tiles + (size_t)omp_get_thread_num() * minimiser->tile_space;
+        size_t first = k * tile, count = p->rows - first < tile ? p->rows - first : tile;
+        cblas_sgemm(CblasRowMajor, CblasNoTrans, turned ? CblasNoTrans : CblasTrans, (int)count,
+                    (int)p->dim_out, (int)p->dim_in, 1.0f, p->x + first * p->dim_in, (int)p->dim_in,
+                    turned ? minimiser->partial : along, (int)(turned ? p->dim_out : p->dim_in), 0.0f, h,
+                    (int)p->stride);
+        for (size_t i = 0; i < count; i++)
+            score_row(minimiser, first + i, h + i * p->stride, (int16_t *)(void *)(h + TILE * p->stride),
+                      slots + (first + i) * minimiser->set->capacity, &targets[first + i]);
+    }
+}
+
+static void set_direction(ireneo_minimiser *minimiser) {
+    ireneo_working_set *l = minimiser->set;
+    if (minimiser->rank > 0) {
+        size_t cut = minimiser->problem->dim_out * minimiser->rank;
+        const float *u = minimiser->point, *v = u + cut, *du = minimiser->direction, *dv = du + cut;
+        multiply_factors(minimiser, du, v, 0.0f, minimiser->line);
+        multiply_factors(minimiser, u, dv, 1.0f, minimiser->line);
+        multiply_factors(minimiser, du, dv, 0.0f, minimiser->curve);
+        score_direction(minimiser, minimiser->curve, l->bend, l->target_bend);
+    }
+    score_direction(minimiser, minimiser->line, l->slope, l->target_slope);
+}
+
+/* ---- line search ---- */
+
+static ireneo_row row_view(const ireneo_working_set *l, size_t row) {
+    size_t at = row * l->capacity;
+    return (ireneo_row){.score = l->score + at,
+                        .slope = l->slope + at,
+                        .bend = l->factored ? l->bend + at : NULL,
+                        .slots = ireneo_working_set_slots(l, row),
+                        .target = l->target_score[row],
+                        .target_slope = l->target_slope[row],
+                        .target_bend = l->target_bend[row]};
+}
+
+/* Loss, slope and curvature of the loss at step a. */
+static ireneo_row_sums sums_at(const ireneo_minimiser *minimiser, double step) {
+    ireneo_row_sums groups[IRENEO_GROUPS] = {0}, total = {0};
+    const ireneo_problem *p = minimiser->problem;
+#pragma omp parallel for num_threads(p->threads) schedule(dynamic)
+    for (size_t group = 0; group < IRENEO_GROUPS; group++) {
+        size_t first, last;
+        ireneo_group_range(group, p->rows, &first, &last);
+        ireneo_row_sums mine = {0};
+        for (size_t i = first; i < last; i++) {
+            ireneo_row row = row_view(minimiser->set, i);
+            ireneo_row_project(&row, (float)step, minimiser->margin, &minimiser->set->level[i], &mine);
+        }
+        groups[group] = mine;
+    }
+    for (size_t group = 0; group < IRENEO_GROUPS; group++) {
+        total.loss += groups[group].loss;
+        total.slope += groups[group].slope;
+        total.curvature += groups[group].curvature;
+    }
+    return total;
+}
+
+/* The step at which the slope is below 2 % of its start: Newton on the slope, kept inside the bracket. 0 when
+ * nothing is gained. */
+static double search_line(const ireneo_minimiser *minimiser, bool newton_start) {
+    double low = 0.0, high = INFINITY, step = 1.0;
+    double slope =
+        ireneo_dot(minimiser->gradient, minimiser->direction, minimiser->length, minimiser->problem->threads);
+    if (!(slope < 0.0)) return 0.0;
+    if (newton_start) {
+        double curvature = sums_at(minimiser, 0.0).curvature;
+        if (curvature > 0.0) step = -slope / curvature;
+    }
+    for (int trial = 0; trial < 30; trial++) {
+        ireneo_row_sums here = sums_at(minimiser, step);
+        if (fabs(here.slope) <= 0.1 * fabs(slope) && here.loss <= minimiser->loss) return step;
+        if (here.slope < 0.0 && here.loss <= minimiser->loss)
+            low = step;
+        else
+            high = step;
+        double next = here.curvature > 0.0 ? step - here.slope / here.curvature : INFINITY;
+        if (!(next > low && next < high)) next = isinf(high) ? 2.0 * step : 0.5 * (low + high);
+        if (fabs(next - step) <= 1e-6 * step) break;
+        step = next;
+    }
+    return low;
+}
+
+/* ---- gradient ---- */
+
+IRENEO_VECTORISED
+static void set_scaled(float alpha, const float *restrict x, float *restrict y, size_t count) {
+    for (size_t k = 0; k < count; k++) y[k] = alpha * x[k];
+}
+
+typedef struct group_sums {
+    double loss, weights;
+    size_t violations;
+} group_sums;
+
+/* Moves a row's scores along the search line. */
+static void advance_row(ireneo_working_set *l, size_t i, float step) {
+    size_t at = i * l->capacity;
+    ireneo_row_advance(l->score + at, l->slope + at, l->factored ? l->bend + at : NULL,
+                       ireneo_working_set_slots(l, i), step);
+    l->target_score[i] += step * (l->target_slope[i] + step * l->target_bend[i]);
+}
+
+/* m (dim_out) = sum_j r_j y_j of one row; false when the row satisfies its margin. */
+static bool row_residual(const ireneo_minimiser *minimiser, size_t i, float *m, group_sums *sums) {
+    ireneo_working_set *l = minimiser->set;
+    const float *score = l->score + i * l->capacity;
+    size_t slots = ireneo_working_set_slots(l, i), count = l->count[i];
+    float target = l->target_score[i], best = ireneo_row_best(score, slots);
+    if (!(best + minimiser->required < target)) sums->violations++;
+    if (best + minimiser->margin <= target) return false;
+    float t = ireneo_row_level(score, slots, target, minimiser->margin, l->level[i]), total = 0.0f,
+          squares = 0.0f;
+    l->level[i] = t;
+    float bar = t - minimiser->margin;
+    uint32_t active[IRENEO_MOST_SLOTS + 1], taking_part = 0;
+    for (size_t k = 0; k < count; k++) { /* without branches: who takes part cannot be foreseen */
+        active[taking_part] = (uint32_t)k;
+        taking_part += score[k] > bar;
+    }
+    for (uint32_t q = 0; q < taking_part; q++) {
+        uint32_t slot = active[q]; /* NOLINT(clang-analyzer-core*): all below taking_part were set */
+        const float *value =
+            ireneo_working_set_value(l, minimiser->problem, i, slot); /* NOLINT(clang-analyzer-core*) */
+        float r = score[slot] - bar;
+        if (q == 0)
+            set_scaled(r, value, m, l->dim);
+        else
+            ireneo_add_scaled(r, value, m, l->dim);
+        total += r;
+        squares += r * r;
+    }
+    if (total == 0.0f) return false;
+    ireneo_add_scaled(-total, ireneo_working_set_target(l, minimiser->problem, i), m,
+                      l->dim); /* r_a = -sum r_j, exactly */
+    sums->weights += (double)total;
+    sums->loss += 0.5 * ((double)squares + (double)total * (double)total);
+    return true;
+}
+
+/* Gradient of one group of rows, whose scores are first moved by the step. */
+static group_sums group_gradient(ireneo_minimiser *minimiser, size_t group, float step, float *tile,
+                                 float *out) {
+    const ireneo_problem *p = minimiser->problem;
+    float *m = tile, *x = tile + TILE * p->stride;
+    group_sums sums = {0};
+    size_t first, last, held = 0;
+    ireneo_group_range(group, p->rows, &first, &last);
+    float beta = 0.0f;
+    for (size_t i = first; i <= last; i++) {
+        if (held == TILE || (i == last && held > 0)) {
+            cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (int)p->dim_out, (int)p->dim_in, (int)held,
+                        1.0f, m, (int)p->stride, x, (int)p->dim_in, beta, out, (int)p->dim_in);
+            beta = 1.0f;
+            held = 0;
+        }
+        if (i < last && step != 0.0f) advance_row(minimiser->set, i, step);
+        if (i == last || !row_residual(minimiser, i, m + held * p->stride, &sums)) continue;
+        memcpy(x + held * p->dim_in, p->x + i * p->dim_in, p->dim_in * sizeof *x);
+        held++;
+    }
+    if (beta == 0.0f) memset(out, 0, p->dim_out * p->dim_in * sizeof *out);
+    return sums;
+}
+
+IRENEO_VECTORISED
+static void add_groups(const float *partial, size_t area, size_t first, size_t last, float *out) {
+    memcpy(out + first, partial + first, (last - first) * sizeof *out);
+    for (size_t group = 1; group < IRENEO_GROUPS; group++)
+        for (size_t k = first; k < last; k++) out[k] += partial[group * area + k];
+}
+
+/* Moves the kept scores by the step; then loss, gradient and violations there. */
+static void evaluate_after(ireneo_minimiser *minimiser, float step) {
+    const ireneo_problem *p = minimiser->problem;
+    const size_t piece = 2048;
+    size_t area = p->dim_out * p->dim_in, pieces = (area + piece - 1) / piece;
+    group_sums groups[IRENEO_GROUPS];
+#pragma omp parallel num_threads(p->threads)
+    {
+        float *tile = minimiser->tiles + (size_t)omp_get_thread_num() * minimiser->tile_space;
+#pragma omp for schedule(dynamic)
+        for (size_t group = 0; group < IRENEO_GROUPS; group++)
+            groups[group] = group_gradient(minimiser, group, step, tile, minimiser->partial + group * area);
+#pragma omp for schedule(static)
+        for (size_t k = 0; k < pieces; k++)
+            add_groups(minimiser->partial, area, k * piece, (k + 1) * piece < area ? (k + 1) * piece : area,
+                       minimiser->matrix_gradient);
+    }
+    minimiser->loss = minimiser->residual_sum = 0.0;
+    minimiser->violations = 0;
+    for (size_t group = 0; group < IRENEO_GROUPS; group++) {
+        minimiser->loss += groups[group].loss;
+        minimiser->residual_sum += groups[group].weights;
+        minimiser->violations += groups[group].violations;
+    }
+    if (minimiser->rank > 0) { /* G_U = G V, G_V = G^T U */
+        size_t cut = p->dim_out * minimiser->rank;
+        cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)p->dim_out, (int)minimiser->rank,
+                    (int)p->dim_in, 1.0f, minimiser->matrix_gradient, (int)p->dim_in, minimiser->point + cut,
+                    (int)minimiser->rank, 0.0f, minimiser->gradient, (int)minimiser->rank);
+        cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (int)p->dim_in, (int)minimiser->rank,
+                    (int)p->dim_out, 1.0f, minimiser->matrix_gradient, (int)p->dim_in, minimiser->point,
+                    (int)minimiser->rank, 0.0f, minimiser->gradient + cut, (int)minimiser->rank);
+    }
+    minimiser->gradient_norm =
+        sqrt(ireneo_dot(minimiser->gradient, minimiser->gradient, minimiser->length, p->threads));
+}
+
+void ireneo_minimiser_evaluate(ireneo_minimiser *minimiser) {
+    evaluate_after(minimiser, 0.0f);
+}
+
+/* ---- iteration ---- */
+
+bool ireneo_minimiser_iterate(ireneo_minimiser *minimiser) {
+    double t0 = ireneo_seconds();
+    bool first = minimiser->lbfgs.used == 0;
+    ireneo_lbfgs_direction(&minimiser->lbfgs, minimiser->gradient, minimiser->direction);
+    double t1 = ireneo_seconds();
+    set_direction(minimiser);
+    double t2 = ireneo_seconds();
+    double step = search_line(minimiser, first);
+    double t3 = ireneo_seconds();
+    minimiser->seconds_history += t1 - t0;
+    minimiser->seconds_direction += t2 - t1;
+    minimiser->seconds_line += t3 - t2;
+    if (!(step > 0.0)) {
+        if (first) return false;
+        ireneo_lbfgs_forget(&minimiser->lbfgs); /* a stale history can point uphill; the gradient cannot */
+        return true;
+    }
+    memcpy(minimiser->old_gradient, minimiser->gradient, minimiser->length * sizeof *minimiser->gradient);
+    ireneo_axpy(step, minimiser->direction, minimiser->point, minimiser->length, minimiser->problem->threads);
+    ireneo_minimiser_compose(minimiser);
+    evaluate_after(minimiser, (float)step);
+    double t4 = ireneo_seconds();
+    ireneo_lbfgs_remember(&minimiser->lbfgs, step, minimiser->direction, minimiser->old_gradient,
+                          minimiser->gradient);
+    minimiser->seconds_gradient += t4 - t3;
+    minimiser->seconds_history += ireneo_seconds() - t4;
+    return true;
+}

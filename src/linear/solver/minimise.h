@@ -1,0 +1,51 @@
+/* One iteration of the minimiser on the working set: direction scores, exact line search, gradient. */
+#ifndef IRENEO_LINEAR_SOLVER_MINIMISE_H
+#define IRENEO_LINEAR_SOLVER_MINIMISE_H
+
+#include "linear/kernels/int16.h"
+#include "linear/solver/lbfgs.h"
+#include "linear/solver/working_set.h"
+
+/* The point and everything that moves with it. A full memory has one part, W (dim_out, dim_in); a factored
+ * one holds U (dim_out, rank) and V (dim_in, rank) one after the other, and W = U V^T beside them. */
+typedef struct ireneo_minimiser {
+    const ireneo_problem *problem;
+    ireneo_working_set *set;
+    size_t rank, length; /* 0 or the rank; entries of the point */
+    float margin;
+    float *point;                               /* (length) */
+    float *w;                                   /* (dim_out, dim_in): the point itself when full */
+    float *gradient, *old_gradient, *direction; /* (length) */
+    float *matrix_gradient;                     /* (dim_out, dim_in): the gradient itself when full */
+    float *line, *curve; /* (dim_out, dim_in): dW/da and half its second derivative along the direction; line
+                            is the direction when full */
+    float *partial;      /* (groups, dim_out, dim_in): gradient sums */
+    float *tiles;        /* per-thread space */
+    size_t tile_space;
+    ireneo_int16 int16; /* white values in sixteen bits for the search line; empty: not used */
+    ireneo_lbfgs lbfgs;
+
+    double loss, gradient_norm, residual_sum; /* at the point: loss, |gradient|, sum of the weights r_j */
+    size_t violations; /* rows whose listed competitors come within `required` of the target */
+    float required;    /* gap that counts as recalled while iterating */
+    double seconds_direction, seconds_line, seconds_gradient, seconds_history;
+} ireneo_minimiser;
+
+ireneo_error ireneo_minimiser_allocate(const ireneo_problem *problem, ireneo_working_set *set, size_t rank,
+                                       size_t history, ireneo_minimiser *minimiser);
+void ireneo_minimiser_free(ireneo_minimiser *minimiser);
+
+/* Lets the search line use sixteen-bit values: scores then drift by about 1e-3 spreads between scans. */
+ireneo_error ireneo_minimiser_use_int16(ireneo_minimiser *minimiser);
+void ireneo_minimiser_leave_int16(ireneo_minimiser *minimiser);
+
+/* W = U V^T after the factors have changed; nothing to do when full. */
+void ireneo_minimiser_compose(ireneo_minimiser *minimiser);
+
+/* Loss, gradient and violations at the scores that the lists hold. */
+void ireneo_minimiser_evaluate(ireneo_minimiser *minimiser);
+
+/* One L-BFGS iteration. Returns false when no step lowers the loss any more. */
+bool ireneo_minimiser_iterate(ireneo_minimiser *minimiser);
+
+#endif

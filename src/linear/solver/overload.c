@@ -1,0 +1,295 @@
+/* More facts than fit: which ones to keep.
+ *
+ * Minimising the loss over too many facts leaves residuals where the facts disagree most. Facts with the
+ * largest residual are given up, a few at a time, until the rest fits; then the easiest of those given up are
+ * offered again, and whatever breaks in turn makes room. Being free to choose beats the law for a random
+ * subset (docs/linear.md, "Overload"). Facts come in classes of weight: a class is only fitted into the room
+ * that the heavier classes leave, and never at their cost. */
+#include "base/ram.h"
+#include "linear/solver/attempt.h"
+#include "linear/solver/row_projection.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { CLASSES = 8, GROW_FAILURES = 4, GROW_ROUNDS = 60 };
+static const double FIRST_OFFER = 1.7, COARSE_UNTIL = 1.5; /* in units of the law */
+static const double OFFERED = 0.01;                        /* share offered again in a round */
+
+/* How facts are given up: after so many iterations, this share of those kept, or this part of those violated.
+ */
+typedef struct pace {
+    int iterations;
+    double share;
+    size_t part;
+} pace;
+
+/* The choice is made in small steps, each after a good look: at d = 50 and 1.5 times the law, steps of 1 %
+ * after forty iterations keep 445 facts, steps of 0.3 % after a hundred keep 453. Large memories average over
+ * more facts and make do with larger steps, and so do repairs after facts were offered again. */
+static const pace COARSE = {12, 0.06, 16}, FINE = {100, 0.003, 16}, LARGE = {100, 0.01, 16},
+                  REPAIR = {40, 0.01, 4};
+
+typedef struct ranked {
+    double loss;
+    size_t row;
+} ranked;
+
+typedef struct overload {
+    ireneo_attempt *work;
+    size_t rows, kept, best_kept;
+    unsigned char *class_of;      /* (rows) 0 is the heaviest */
+    double *loss;                 /* (rows) at the last scan */
+    ranked *order;                /* (rows) */
+    unsigned char *best_given_up; /* (rows) */
+    float *best_point;            /* (length) */
+    bool stopped;
+} overload;
+
+static int by_loss(const void *a, const void *b) {
+    const ranked *x = a, *y = b;
+    if (x->loss != y->loss) return x->loss < y->loss ? -1 : 1;
+    return x->row < y->row ? -1 : 1;
+}
+
+static int descending(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return x > y ? -1 : x < y;
+}
+
+/* Classes by weight: one for each distinct weight when there are few, otherwise equal shares of the facts. */
+static ireneo_error classify(overload *o, const double *weights, size_t *classes) {
+    *classes = 1;
+    if (weights == NULL) return IRENEO_OK;
+    double *sorted = NULL, bars[CLASSES] = {0};
+    IRENEO_TRY(IRENEO_ALLOCATE(&sorted, o->rows, "weights"));
+    memcpy(sorted, weights, o->rows * sizeof *sorted);
+    qsort(sorted, o->rows, sizeof *sorted, descending);
+    size_t distinct = 1;
+    for (size_t i = 1; i < o->rows; i++) distinct += sorted[i] != sorted[i - 1];
+    *classes = distinct < CLASSES ? distinct : CLASSES;
+    size_t found = 0;
+    for (size_t i = 0; i < o->rows; i++) /* bars[c] is the lightest weight of class c */
+        if (distinct <= CLASSES) {
+            if (i + 1 == o->rows || sorted[i] != sorted[i + 1]) bars[found++] = sorted[i];
+        } else if ((i + 1) * CLASSES / o->rows > found) {
+            bars[found++] = sorted[i];
+        }
+    for (size_t i = 0; i < o->rows; i++) {
+        size_t c = 0;
+        while (c + 1 < *classes && weights[i] < bars[c]) c++;
+        o->class_of[i] = (unsigned char)c;
+    }
+    free(sorted);
+    return IRENEO_OK;
+}
+
+/* Loss of every row on the lists as they are, whether it was given up or not. */
+static void find_losses(overload *o) {
+    const ireneo_working_set *l = &o->work->set;
+    float margin = o->work->minimiser.margin;
+#pragma omp parallel for num_threads(o->work->settings.threads) schedule(static)
+    for (size_t i = 0; i < o->rows; i++) {
+        const float *score = l->score + i * l->capacity;
+        size_t slots = ireneo_working_set_slots(l, i);
+        float target = l->target_score[i], best = ireneo_row_best(score, slots);
+        double total = 0.0, squares = 0.0;
+        if (best + margin > target) {
+            float t = ireneo_row_level(score, slots, target, margin, target);
+            for (size_t k = 0; k < slots; k++) {
+                double r = fmax(0.0, (double)(score[k] + margin - t));
+                total += r;
+                squares += r * r;
+            }
+        }
+        o->loss[i] = squares + total * total;
+    }
+}
+
+/* A scan that sees all rows, for their losses, and then drops those given up from the lists. */
+static ireneo_error scan_all(overload *o) {
+    ireneo_attempt *w = o->work;
+    unsigned char *given_up = w->given_up;
+    w->given_up = NULL;
+    ireneo_error failed = ireneo_attempt_scan(w, IRENEO_HARD_KEEP);
+    w->given_up = given_up;
+    if (failed != IRENEO_OK) return failed;
+    find_losses(o);
+    ireneo_attempt_mask(w);
+    ireneo_minimiser_evaluate(&w->minimiser);
+    return IRENEO_OK;
+}
+
+static void give_up(overload *o, size_t row) {
+    o->work->given_up[row] = 1;
+    o->work->set.count[row] = 0;
+    o->kept--;
+}
+
+/* Iterates on the rows that are kept, at most `most` times. */
+static void iterate(overload *o, int most) {
+    ireneo_attempt *w = o->work;
+    for (int k = 0; k < most && w->minimiser.violations > 0 && !o->stopped; k++) {
+        o->stopped = ireneo_attempt_stop_asked(w);
+        if (!ireneo_minimiser_iterate(&w->minimiser)) break;
+        w->info->iterations++;
+    }
+}
+
+/* Gives up to `most` rows of the class the sack: those with the largest loss. Returns how many. */
+static size_t drop_worst(overload *o, size_t class, size_t most) {
+    size_t count = 0;
+    find_losses(o);
+    for (size_t i = 0; i < o->rows; i++)
+        if (!o->work->given_up[i] && o->class_of[i] == class && o->loss[i] > 0.0)
+            o->order[count++] = (ranked){o->loss[i], i};
+    qsort(o->order, count, sizeof *o->order, by_loss);
+    if (most > count) most = count;
+    for (size_t k = 0; k < most; k++) give_up(o, o->order[count - 1 - k].row);
+    ireneo_lbfgs_forget(&o->work->minimiser.lbfgs);
+    ireneo_minimiser_evaluate(&o->work->minimiser);
+    return most;
+}
+
+/* Gives facts of the class up until the rest fits. */
+static ireneo_error shrink(overload *o, size_t class, const pace *late) {
+    ireneo_attempt *w = o->work;
+    double law = w->info->facts_capacity;
+    bool standing = false;
+    while (!standing && !o->stopped) {
+        const pace *now = (double)o->kept > COARSE_UNTIL * law ? &COARSE : late;
+        iterate(o, now->iterations);
+        for (size_t before = o->rows;
+             now == late && w->minimiser.violations < before - before / 8 && !o->stopped;) {
+            before = w->minimiser.violations; /* as long as facts come right by themselves nobody has to go */
+            iterate(o, now->iterations / 2);
+        }
+        if (o->stopped) break;
+        if (w->minimiser.violations == 0) {
+            IRENEO_TRY(ireneo_attempt_check(w, &standing));
+            continue;
+        }
+        size_t share = (size_t)ceil(now->share * (double)o->kept),
+               broken = (w->minimiser.violations + now->part - 1) / now->part;
+        if (drop_worst(o, class, share < broken ? share : broken) ==
+            0) { /* nothing of this class left to give: it must be the class itself */
+            size_t left = 0;
+            for (size_t i = 0; i < o->rows && left < share; i++)
+                if (!w->given_up[i] && o->class_of[i] == class) give_up(o, i), left++;
+            if (left == 0) break;
+            ireneo_minimiser_evaluate(&w->minimiser);
+        }
+        IRENEO_TRY(ireneo_attempt_scan(w, IRENEO_HARD_KEEP));
+    }
+    return IRENEO_OK;
+}
+
+static void remember_best(overload *o) {
+    o->best_kept = o->kept;
+    memcpy(o->best_given_up, o->work->given_up, o->rows);
+    memcpy(o->best_point, o->work->minimiser.point, o->work->minimiser.length * sizeof *o->best_point);
+}
+
+static ireneo_error return_to_best(overload *o) {
+    ireneo_attempt *w = o->work;
+    o->kept = o->best_kept;
+    memcpy(w->given_up, o->best_given_up, o->rows);
+    memcpy(w->minimiser.point, o->best_point, w->minimiser.length * sizeof *o->best_point);
+    ireneo_minimiser_compose(&w->minimiser);
+    ireneo_lbfgs_forget(&w->minimiser.lbfgs);
+    return scan_all(o);
+}
+
+/* Facts that were given up but are recalled all the same cost nothing: take them back. Needs a proof's
+ * outcome. */
+static void take_back_recalled(overload *o) {
+    for (size_t i = 0; i < o->rows; i++)
+        if (o->work->given_up[i] && o->work->recalled[i]) o->work->given_up[i] = 0, o->kept++;
+}
+
+/* Offers the `many` easiest facts of the class again, after skipping `skip` of them. Returns how many. */
+static size_t offer_easiest(overload *o, size_t class, size_t many, size_t skip) {
+    size_t count = 0, offered = 0;
+    for (size_t i = 0; i < o->rows; i++)
+        if (o->work->given_up[i] && o->class_of[i] == class) o->order[count++] = (ranked){o->loss[i], i};
+    qsort(o->order, count, sizeof *o->order, by_loss);
+    for (size_t k = skip < count ? skip : 0; k < count && offered < many; k++, offered++) {
+        o->work->given_up[o->order[k].row] = 0;
+        o->kept++;
+    }
+    return offered;
+}
+
+/* Tries to add facts of the class to what fits, as long as it pays. */
+static ireneo_error grow(overload *o, size_t class) {
+    ireneo_attempt *w = o->work;
+    int failures = 0;
+    take_back_recalled(o);
+    remember_best(o);
+    for (int round = 0; round < GROW_ROUNDS && failures < GROW_FAILURES && !o->stopped; round++) {
+        IRENEO_TRY(return_to_best(o));
+        size_t many =
+            (size_t)ceil((failures < GROW_FAILURES / 2 ? OFFERED : 0.5 * OFFERED) * (double)o->kept);
+        if (offer_easiest(o, class, many, (size_t)failures * many / 2) == 0) break;
+        IRENEO_TRY(ireneo_attempt_scan(w, IRENEO_HARD_KEEP));
+        IRENEO_TRY(shrink(o, class, &REPAIR));
+        if (o->stopped) break;
+        take_back_recalled(o);
+        if (o->kept > o->best_kept)
+            remember_best(o), failures = 0;
+        else
+            failures++;
+    }
+    return return_to_best(o);
+}
+
+/* Brings one class in: as many of its easiest facts as could possibly fit, then shrink and grow. */
+static ireneo_error fit_class(overload *o, size_t class) {
+    double law = o->work->info->facts_capacity, room = ceil(FIRST_OFFER * law) - (double)o->kept;
+    IRENEO_TRY(scan_all(o));
+    if (room < 1.0) room = 1.0;
+    offer_easiest(o, class, (size_t)room, 0);
+    IRENEO_TRY(ireneo_attempt_scan(o->work, IRENEO_HARD_KEEP));
+    IRENEO_TRY(shrink(o, class, law < 3000.0 ? &FINE : &LARGE));
+    return o->stopped ? IRENEO_OK : grow(o, class);
+}
+
+static ireneo_error allocate_overload(overload *o) {
+    ireneo_attempt *w = o->work;
+    IRENEO_TRY(IRENEO_ALLOCATE_ZEROED(&o->class_of, o->rows, "classes of facts"));
+    IRENEO_TRY(IRENEO_ALLOCATE_ZEROED(&o->loss, o->rows, "losses"));
+    IRENEO_TRY(IRENEO_ALLOCATE(&o->order, o->rows, "order of facts"));
+    IRENEO_TRY(IRENEO_ALLOCATE(&o->best_given_up, o->rows, "facts given up"));
+    IRENEO_TRY(IRENEO_ALLOCATE(&o->best_point, w->minimiser.length, "best memory"));
+    IRENEO_TRY(IRENEO_ALLOCATE(&w->given_up, o->rows, "facts given up"));
+    return IRENEO_ALLOCATE_ZEROED(&w->recalled, o->rows, "recalled facts");
+}
+
+static ireneo_error choose(overload *o, ireneo_status *status) {
+    ireneo_attempt *w = o->work;
+    size_t classes;
+    IRENEO_TRY(classify(o, w->settings.weights, &classes));
+    memset(w->given_up, 1, o->rows);
+    for (size_t c = 0; c < classes && !o->stopped; c++) IRENEO_TRY(fit_class(o, c));
+    IRENEO_TRY(ireneo_attempt_count(w));
+    if (w->settings.kept != NULL) memcpy(w->settings.kept, w->recalled, o->rows);
+    *status = o->stopped ? IRENEO_STATUS_INTERRUPTED : IRENEO_STATUS_PARTIAL;
+    return IRENEO_OK;
+}
+
+ireneo_error ireneo_overload(ireneo_attempt *work, ireneo_status *status) {
+    overload o = {.work = work, .rows = work->facts->facts};
+    for (size_t i = 0; work->settings.weights != NULL && i < o.rows; i++)
+        if (!(work->settings.weights[i] > 0.0 && isfinite(work->settings.weights[i])))
+            return ireneo_fail(IRENEO_ERROR_DATA,
+                               "weights: row %zu is %g, but weights must be positive numbers", i,
+                               work->settings.weights[i]);
+    if (work->settings.margin == 0.0) work->minimiser.margin = 0.1f;
+    ireneo_attempt_leave_int16(work);
+    ireneo_error failed = allocate_overload(&o);
+    if (failed == IRENEO_OK) failed = choose(&o, status);
+    free(o.class_of), free(o.loss), free(o.order), free(o.best_given_up), free(o.best_point);
+    free(work->given_up), free(work->recalled);
+    work->given_up = work->recalled = NULL;
+    return failed;
+}

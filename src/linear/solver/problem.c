@@ -1,0 +1,156 @@
+/* Whitened facts, the Hebbian start, and the way back to the caller's coordinates. */
+#include "linear/solver/problem.h"
+#include "base/ram.h"
+#include "base/threads.h"
+
+#include <cblas.h>
+#include <omp.h>
+#include <string.h>
+
+void ireneo_problem_free(ireneo_problem *problem) {
+    free(problem->x);
+    free(problem->y);
+    ireneo_int8_free(&problem->int8);
+    ireneo_whitening_free(&problem->keys);
+    ireneo_whitening_free(&problem->values);
+    memset(problem, 0, sizeof *problem);
+}
+
+static size_t padded(size_t dim) {
+    return (dim + 15) / 16 * 16;
+}
+
+static ireneo_error make_keys(const ireneo_facts *facts, ireneo_problem *p) {
+    IRENEO_TRY(
+        ireneo_whitening_make(facts->keys, facts->facts, facts->dim_in, false, true, p->threads, &p->keys));
+    p->dim_in = p->keys.span;
+    IRENEO_TRY(IRENEO_ALLOCATE(&p->x, facts->facts * p->dim_in, "white keys"));
+    return ireneo_whitening_apply(&p->keys, facts->keys, facts->facts, p->dim_in, p->threads, p->x);
+}
+
+static ireneo_error make_values(const ireneo_facts *facts, ireneo_problem *p) {
+    if (facts->values == NULL) {
+        p->dim_out = facts->dim_out;
+        p->stride = padded(p->dim_out);
+        return ireneo_whitening_identity(facts->dim_out, &p->values);
+    }
+    IRENEO_TRY(ireneo_whitening_make(facts->values, facts->candidates, facts->dim_out, true, false,
+                                     p->threads, &p->values));
+    p->dim_out = p->values.span;
+    p->stride = padded(p->dim_out);
+    IRENEO_TRY(IRENEO_ALLOCATE_ZEROED(&p->y, facts->candidates * p->stride, "white values"));
+    IRENEO_TRY(
+        ireneo_whitening_apply(&p->values, facts->values, facts->candidates, p->stride, p->threads, p->y));
+    if (!ireneo_int8_useful(facts->facts, facts->candidates, p->dim_out)) return IRENEO_OK;
+    return ireneo_int8_make(p->y, facts->candidates, p->dim_out, p->stride, p->threads, &p->int8);
+}
+
+ireneo_error ireneo_problem_make(const ireneo_facts *facts, int threads, ireneo_problem *problem) {
+    memset(problem, 0, sizeof *problem);
+    problem->facts = facts;
+    problem->rows = facts->facts;
+    problem->columns = facts->candidates;
+    problem->threads = threads;
+    ireneo_error failed = make_keys(facts, problem);
+    if (failed == IRENEO_OK) failed = make_values(facts, problem);
+    if (failed != IRENEO_OK) ireneo_problem_free(problem);
+    return failed;
+}
+
+const float *ireneo_problem_target_value(const ireneo_problem *p, size_t row, float *scratch) {
+    size_t target = ireneo_problem_target(p, row);
+    if (p->y != NULL) return p->y + target * p->stride;
+    p->facts->own_candidates(p->facts->own_context, row, target, 1, scratch);
+    return scratch;
+}
+
+ireneo_error ireneo_problem_hebbian(const ireneo_problem *p, float *w) {
+    enum { TILE = 128 };
+    size_t area = p->dim_out * p->dim_in, each = TILE * p->dim_out + p->dim_out;
+    float *sums = NULL, *tiles = NULL;
+    ireneo_error failed = IRENEO_ALLOCATE(&sums, IRENEO_GROUPS * area, "Hebbian sums");
+    if (failed == IRENEO_OK) failed = IRENEO_ALLOCATE(&tiles, (size_t)p->threads * each, "target values");
+    if (failed == IRENEO_OK) {
+#pragma omp parallel for num_threads(p->threads) schedule(dynamic)
+        for (size_t group = 0; group < IRENEO_GROUPS; group++) {
+            float *tile = tiles + (size_t)omp_get_thread_num() * each, *scratch = tile + TILE * p->dim_out;
+            size_t first, last;
+            ireneo_group_range(group, p->rows, &first, &last);
+            if (first == last) memset(sums + group * area, 0, area * sizeof *sums);
+            for (size_t i = first; i < last; i += TILE) {
+                size_t many = last - i < TILE ? last - i : TILE;
+                for (size_t k = 0; k < many; k++)
+                    memcpy(tile + k * p->dim_out, ireneo_problem_target_value(p, i + k, scratch),
+                           p->dim_out * sizeof *tile);
+                cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (int)p->dim_out, (int)p->dim_in,
+                            (int)many, 1.0f, tile, (int)p->dim_out, p->x + i * p->dim_in, (int)p->dim_in,
+                            i == first ? 0.0f : 1.0f, sums + group * area, (int)p->dim_in);
+            }
+        }
+        memset(w, 0, area * sizeof *w);
+        for (size_t group = 0; group < IRENEO_GROUPS; group++)
+            for (size_t k = 0; k < area; k++) w[k] += sums[group * area + k];
+    }
+    free(sums);
+    free(tiles);
+    return failed;
+}
+
+/* out (rows_a, columns_b) = a^T (rows_a, inner_a) m (inner_a, inner_b) b, in float64, where a is (inner_a,
+ * rows_a) and b (inner_b, columns_b). */
+static ireneo_error sandwich(const double *a, size_t rows_a, size_t inner_a, const float *m, size_t inner_b,
+                             const double *b, size_t columns_b, float *out) {
+    double *middle = NULL, *half = NULL, *whole = NULL;
+    ireneo_error failed = IRENEO_ALLOCATE(&middle, inner_a * inner_b, "matrix in float64");
+    if (failed == IRENEO_OK) failed = IRENEO_ALLOCATE(&half, inner_a * columns_b, "matrix in float64");
+    if (failed == IRENEO_OK) failed = IRENEO_ALLOCATE(&whole, rows_a * columns_b, "matrix in float64");
+    if (failed == IRENEO_OK) {
+        for (size_t k = 0; k < inner_a * inner_b; k++) middle[k] = (double)m[k];
+        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)inner_a, (int)columns_b, (int)inner_b,
+                    1.0, middle, (int)inner_b, b, (int)columns_b, 0.0, half, (int)columns_b);
+        cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (int)rows_a, (int)columns_b, (int)inner_a, 1.0,
+                    a, (int)rows_a, half, (int)columns_b, 0.0, whole, (int)columns_b);
+        for (size_t k = 0; k < rows_a * columns_b; k++) out[k] = (float)whole[k];
+    }
+    free(middle);
+    free(half);
+    free(whole);
+    return failed;
+}
+
+ireneo_error ireneo_matrix_from_white(const ireneo_problem *p, const float *white, float *matrix) {
+    return sandwich(p->values.forward, p->values.dim, p->values.span, white, p->keys.span, p->keys.forward,
+                    p->keys.dim, matrix);
+}
+
+ireneo_error ireneo_matrix_to_white(const ireneo_problem *p, const float *matrix, float *white) {
+    return sandwich(p->values.back, p->values.span, p->values.dim, matrix, p->keys.dim, p->keys.back,
+                    p->keys.span, white);
+}
+
+/* out (rows, rank) = a^T in, a (inner, rows), in (inner, rank). */
+static ireneo_error change_factor(const double *a, size_t rows, size_t minimiser, const float *in,
+                                  size_t rank, float *out) {
+    double *factor = NULL, *changed = NULL;
+    ireneo_error failed = IRENEO_ALLOCATE(&factor, minimiser * rank, "factor in float64");
+    if (failed == IRENEO_OK) failed = IRENEO_ALLOCATE(&changed, rows * rank, "factor in float64");
+    if (failed == IRENEO_OK) {
+        for (size_t k = 0; k < minimiser * rank; k++) factor[k] = (double)in[k];
+        cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (int)rows, (int)rank, (int)minimiser, 1.0, a,
+                    (int)rows, factor, (int)rank, 0.0, changed, (int)rank);
+        for (size_t k = 0; k < rows * rank; k++) out[k] = (float)changed[k];
+    }
+    free(factor);
+    free(changed);
+    return failed;
+}
+
+ireneo_error ireneo_factor_from_white(const ireneo_whitening *w, const float *white, size_t rank,
+                                      float *factor) {
+    return change_factor(w->forward, w->dim, w->span, white, rank, factor);
+}
+
+ireneo_error ireneo_factor_to_white(const ireneo_whitening *w, const float *factor, size_t rank,
+                                    float *white) {
+    return change_factor(w->back, w->span, w->dim, factor, rank, white);
+}

@@ -1,0 +1,55 @@
+/* The facts in white coordinates: what the solver works on. */
+#ifndef IRENEO_LINEAR_SOLVER_PROBLEM_H
+#define IRENEO_LINEAR_SOLVER_PROBLEM_H
+
+#include "linear/facts/facts.h"
+#include "linear/kernels/int8.h"
+#include "linear/solver/whiten.h"
+
+#include <stdbool.h>
+
+typedef struct ireneo_problem {
+    const ireneo_facts *facts;
+    size_t rows, columns;   /* n, P */
+    size_t dim_in, dim_out; /* dimensions that keys and values span */
+    size_t stride;          /* dim_out rounded up to whole vectors: rows of y are padded with zeros */
+    float *x;               /* white keys (rows, dim_in), E |x|^2 = 1; owned */
+    float *y;         /* white values (columns, stride), covariance 1; owned; NULL with own candidates */
+    ireneo_int8 int8; /* of y; empty where it would not pay */
+    ireneo_whitening keys, values;
+    int threads;
+} ireneo_problem;
+
+ireneo_error ireneo_problem_make(const ireneo_facts *facts, int threads, ireneo_problem *problem);
+void ireneo_problem_free(ireneo_problem *problem);
+
+static inline size_t ireneo_problem_target(const ireneo_problem *problem, size_t row) {
+    return ireneo_target_of(problem->facts, row);
+}
+
+/* The target's vector; made in `scratch` (dim_out) when candidates are each fact's own. */
+const float *ireneo_problem_target_value(const ireneo_problem *problem, size_t row, float *scratch);
+
+/* Tiles of rows are summed in this many groups, in a fixed order, so that sums do not depend on the number of
+ * threads. */
+enum { IRENEO_GROUPS = 16 };
+static inline void ireneo_group_range(size_t group, size_t rows, size_t *first, size_t *last) {
+    *first = group * rows / IRENEO_GROUPS;
+    *last = (group + 1) * rows / IRENEO_GROUPS;
+}
+
+/* W = sum_i y_f(i) x_i^T in white coordinates, into w (dim_out, dim_in). */
+ireneo_error ireneo_problem_hebbian(const ireneo_problem *problem, float *w);
+
+/* Changes a matrix from white coordinates to the caller's, and back. Both are row-major; `from` and `to` do
+ * not overlap. */
+ireneo_error ireneo_matrix_from_white(const ireneo_problem *problem, const float *white, float *matrix);
+ireneo_error ireneo_matrix_to_white(const ireneo_problem *problem, const float *matrix, float *white);
+
+/* The same for factors (dim_out, rank) and (dim_in, rank). */
+ireneo_error ireneo_factor_from_white(const ireneo_whitening *whitening, const float *white, size_t rank,
+                                      float *factor);
+ireneo_error ireneo_factor_to_white(const ireneo_whitening *whitening, const float *factor, size_t rank,
+                                    float *white);
+
+#endif

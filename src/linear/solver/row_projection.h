@@ -1,0 +1,39 @@
+/* Projection of one row's scores on its recall cone, and what the loss makes of it.
+ *
+ * The cone with margin mu is { u : u_a >= u_j + mu }. The projection lowers competitors above the level t -
+ * mu and lifts the target to t: t - s_a = sum_j (s_j + mu - t)_+ ,     r_j = (s_j + mu - t)_+ ,     r_a = s_a
+ * - t . The loss of a row is |r|^2 / 2; along a search line its slope is <r, s'> and its curvature that of
+ * the active set. */
+#ifndef IRENEO_LINEAR_SOLVER_ROW_PROJECTION_H
+#define IRENEO_LINEAR_SOLVER_ROW_PROJECTION_H
+
+#include <stddef.h>
+
+enum { IRENEO_MOST_SLOTS = 512 }; /* of a row */
+
+/* A row on the search line at step a: scores score + a slope + a^2 bend (bend NULL: 0), padded to a multiple
+ * of 16. */
+typedef struct ireneo_row {
+    const float *score, *slope, *bend;
+    size_t slots;
+    float target, target_slope, target_bend;
+} ireneo_row;
+
+typedef struct ireneo_row_sums {
+    double loss, slope, curvature;
+} ireneo_row_sums;
+
+/* Adds the row's loss, slope and curvature at step a to sums. *level is the start of the search for t and
+ * receives it. */
+void ireneo_row_project(const ireneo_row *row, float step, float margin, float *level, ireneo_row_sums *sums);
+
+/* Largest score (slots). */
+float ireneo_row_best(const float *score, size_t slots);
+
+/* Level t of the scores (slots) and the target. */
+float ireneo_row_level(const float *score, size_t slots, float target, float margin, float start);
+
+/* score += a slope + a^2 bend. */
+void ireneo_row_advance(float *score, const float *slope, const float *bend, size_t slots, float step);
+
+#endif

@@ -1,0 +1,233 @@
+/* Whitening by Cholesky, or by eigenvectors when the data do not fill their space. Moments are summed in
+ * float64. */
+#include "linear/solver/whiten.h"
+#include "base/ram.h"
+#include "base/threads.h"
+
+#include <cblas.h>
+#include <lapacke.h>
+#include <math.h>
+#include <omp.h>
+#include <string.h>
+
+enum { TILE = 256, MOST_GROUPS = 16 };
+
+/* Rows are summed in groups, in a fixed order, whatever the number of threads; few rows in few groups. */
+static size_t group_count(size_t rows) {
+    size_t groups = rows / (2 * TILE);
+    return groups < 1 ? 1 : groups < MOST_GROUPS ? groups : MOST_GROUPS;
+}
+
+/* Variance that a dimension must have beyond what the others explain. Float32 data leave noise near 1e-14. */
+static const double INDEPENDENT = 1e-10;
+static const double GENTLE = 0.05;
+
+void ireneo_whitening_free(ireneo_whitening *whitening) {
+    free(whitening->mean);
+    free(whitening->forward);
+    free(whitening->back);
+    memset(whitening, 0, sizeof *whitening);
+}
+
+static ireneo_error allocate_whitening(size_t dim, ireneo_whitening *whitening) {
+    memset(whitening, 0, sizeof *whitening);
+    whitening->dim = whitening->span = dim;
+    IRENEO_TRY(IRENEO_ALLOCATE_ZEROED(&whitening->mean, dim, "mean"));
+    IRENEO_TRY(IRENEO_ALLOCATE_ZEROED(&whitening->forward, dim * dim, "whitening"));
+    return IRENEO_ALLOCATE_ZEROED(&whitening->back, dim * dim, "whitening");
+}
+
+ireneo_error ireneo_whitening_identity(size_t dim, ireneo_whitening *whitening) {
+    ireneo_error failed = allocate_whitening(dim, whitening);
+    for (size_t i = 0; failed == IRENEO_OK && i < dim; i++)
+        whitening->forward[i * dim + i] = whitening->back[i * dim + i] = 1.0;
+    return failed;
+}
+
+static void to_double(const float *rows, size_t count, size_t dim, const double *mean, double *out) {
+    for (size_t i = 0; i < count; i++)
+        for (size_t j = 0; j < dim; j++) out[i * dim + j] = (double)rows[i * dim + j] - mean[j];
+}
+
+static void group_range(size_t group, size_t groups, size_t count, size_t *first, size_t *last) {
+    *first = group * count / groups;
+    *last = (group + 1) * count / groups;
+}
+
+ireneo_error ireneo_mean_row(const float *rows, size_t count, size_t dim, int threads, double *mean) {
+    double *sums = NULL;
+    size_t groups = group_count(count);
+    IRENEO_TRY(IRENEO_ALLOCATE_ZEROED(&sums, groups * dim, "column sums"));
+#pragma omp parallel for num_threads(threads) schedule(static)
+    for (size_t group = 0; group < groups; group++) {
+        size_t first, last;
+        group_range(group, groups, count, &first, &last);
+        double *sum = sums + group * dim;
+        for (size_t i = first; i < last; i++)
+            for (size_t j = 0; j < dim; j++) sum[j] += (double)rows[i * dim + j];
+    }
+    memset(mean, 0, dim * sizeof *mean);
+    for (size_t group = 0; group < groups; group++)
+        for (size_t j = 0; j < dim; j++) mean[j] += sums[group * dim + j];
+    for (size_t j = 0; j < dim; j++) mean[j] /= (double)count;
+    free(sums);
+    return IRENEO_OK;
+}
+
+/* Second moment (dim, dim), lower triangle, of rows around the mean. */
+static ireneo_error find_moment(const float *rows, size_t count, size_t dim, const double *mean, int threads,
+                                double *moment) {
+    double *sums = NULL, *tiles = NULL;
+    size_t groups = group_count(count);
+    ireneo_error failed = IRENEO_ALLOCATE_ZEROED(&sums, groups * dim * dim, "second moments");
+    if (failed == IRENEO_OK)
+        failed = IRENEO_ALLOCATE(&tiles, (size_t)threads * TILE * dim, "rows in float64");
+    if (failed == IRENEO_OK) {
+#pragma omp parallel for num_threads(threads) schedule(dynamic)
+        for (size_t group = 0; group < groups; group++) {
+            double *tile = tiles + (size_t)omp_get_thread_num() * TILE * dim;
+            size_t first, last;
+            group_range(group, groups, count, &first, &last);
+            for (size_t i = first; i < last; i += TILE) {
+                size_t many = last - i < TILE ? last - i : TILE;
+                to_double(rows + i * dim, many, dim, mean, tile);
+                cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, (int)dim, (int)many, 1.0, tile, (int)dim,
+                            1.0, sums + group * dim * dim, (int)dim);
+            }
+        }
+#pragma omp parallel for num_threads(threads) schedule(static)
+        for (size_t i = 0; i < dim; i++) {
+            double *row = moment + i * dim;
+            for (size_t group = 0; group < groups; group++)
+                for (size_t k = 0; k <= i; k++) row[k] += sums[(group * dim + i) * dim + k];
+            for (size_t k = 0; k <= i; k++) row[k] /= (double)count;
+        }
+    }
+    free(sums);
+    free(tiles);
+    return failed;
+}
+
+/* moment = L L^T, forward = scale L^-1, back = L / scale; false when some dimension hardly varies on its own.
+ */
+static bool whiten_by_cholesky(const double *moment, size_t dim, ireneo_whitening *w) {
+    double *factor = w->back, *inverse = w->forward;
+    for (size_t i = 0; i < dim; i++)
+        for (size_t j = 0; j < dim; j++) factor[i * dim + j] = j <= i ? moment[i * dim + j] : 0.0;
+    /* A lower triangle by rows is an upper one by columns, which LAPACK takes as it is. */
+    if (LAPACKE_dpotrf(LAPACK_COL_MAJOR, 'U', (lapack_int)dim, factor, (lapack_int)dim) != 0) return false;
+    w->gentle = true;
+    for (size_t i = 0; i < dim; i++) {
+        double own = factor[i * dim + i] * factor[i * dim + i] /
+                     moment[i * dim + i]; /* variance not explained by the others */
+        if (!(own > INDEPENDENT)) return w->gentle = false;
+        if (own < GENTLE) w->gentle = false;
+    }
+    memcpy(inverse, factor, dim * dim * sizeof *inverse);
+    return LAPACKE_dtrtri(LAPACK_COL_MAJOR, 'U', 'N', (lapack_int)dim, inverse, (lapack_int)dim) == 0;
+}
+
+/* The same through the eigenvectors of the correlation matrix, keeping the directions that vary. */
+static ireneo_error whiten_by_eigenvectors(const double *moment, size_t dim, ireneo_whitening *w) {
+    double *correlation = NULL, *values = NULL, *scales = NULL;
+    ireneo_error failed = IRENEO_ALLOCATE_ZEROED(&correlation, dim * dim, "correlations");
+    if (failed == IRENEO_OK) failed = IRENEO_ALLOCATE(&values, dim, "eigenvalues");
+    if (failed == IRENEO_OK) failed = IRENEO_ALLOCATE(&scales, dim, "scales");
+    if (failed == IRENEO_OK) {
+        for (size_t i = 0; i < dim; i++)
+            scales[i] = moment[i * dim + i] > 0.0 ? sqrt(moment[i * dim + i]) : 1.0;
+        for (size_t i = 0; i < dim; i++)
+            for (size_t j = 0; j <= i; j++)
+                correlation[i * dim + j] = moment[i * dim + j] / (scales[i] * scales[j]);
+        if (LAPACKE_dsyevd(LAPACK_ROW_MAJOR, 'V', 'L', (lapack_int)dim, correlation, (lapack_int)dim,
+                           values) != 0)
+            failed = ireneo_fail(IRENEO_ERROR_NUMERIC,
+                                 "the eigenvalues of the data's second moment did not converge");
+    }
+    if (failed == IRENEO_OK) {
+        size_t dropped = 0;
+        while (dropped < dim && !(values[dropped] > INDEPENDENT * values[dim - 1])) dropped++;
+        w->span = dim - dropped;
+        for (size_t k = 0; k < w->span; k++) {
+            double root = sqrt(values[dropped + k]);
+            for (size_t j = 0; j < dim; j++) {
+                double entry = correlation[j * dim + dropped + k];
+                w->forward[k * dim + j] = entry / (root * scales[j]);
+                w->back[j * w->span + k] = entry * root * scales[j];
+            }
+        }
+    }
+    free(correlation);
+    free(values);
+    free(scales);
+    return failed;
+}
+
+ireneo_error ireneo_whitening_make(const float *rows, size_t count, size_t dim, bool centred, bool unit_norm,
+                                   int threads, ireneo_whitening *whitening) {
+    double *moment = NULL;
+    ireneo_error failed = allocate_whitening(dim, whitening);
+    if (failed == IRENEO_OK) failed = IRENEO_ALLOCATE_ZEROED(&moment, dim * dim, "second moment");
+    if (failed == IRENEO_OK) whitening->centred = centred;
+    if (failed == IRENEO_OK && centred) failed = ireneo_mean_row(rows, count, dim, threads, whitening->mean);
+    if (failed == IRENEO_OK) failed = find_moment(rows, count, dim, whitening->mean, threads, moment);
+    if (failed == IRENEO_OK && !whiten_by_cholesky(moment, dim, whitening))
+        failed = whiten_by_eigenvectors(moment, dim, whitening);
+    free(moment);
+    if (failed != IRENEO_OK) return failed;
+    double scale = unit_norm && whitening->span > 0 ? 1.0 / sqrt((double)whitening->span) : 1.0;
+    for (size_t k = 0; k < whitening->span * dim; k++) {
+        whitening->forward[k] *= scale;
+        whitening->back[k] /= scale;
+    }
+    return IRENEO_OK;
+}
+
+/* Rows first .. first + many - 1 in white coordinates, through float64. */
+static void apply_wide(const ireneo_whitening *w, const float *rows, size_t many, size_t stride, double *in,
+                       float *white) {
+    double *out = in + TILE * w->dim;
+    to_double(rows, many, w->dim, w->mean, in);
+    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)many, (int)w->span, (int)w->dim, 1.0, in,
+                (int)w->dim, w->forward, (int)w->dim, 0.0, out, (int)w->span);
+    for (size_t i = 0; i < many; i++)
+        for (size_t k = 0; k < w->span; k++) white[i * stride + k] = (float)out[i * w->span + k];
+}
+
+/* The same in float32; forward (dim, span) is transposed, the layout in which small products run fastest. */
+static void apply_narrow(const ireneo_whitening *w, const float *forward, const float *rows, size_t many,
+                         size_t stride, float *in, float *white) {
+    if (w->centred) {
+        for (size_t i = 0; i < many; i++)
+            for (size_t j = 0; j < w->dim; j++)
+                in[i * w->dim + j] = (float)((double)rows[i * w->dim + j] - w->mean[j]);
+        rows = in;
+    }
+    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)many, (int)w->span, (int)w->dim, 1.0f, rows,
+                (int)w->dim, forward, (int)w->span, 0.0f, white, (int)stride);
+}
+
+ireneo_error ireneo_whitening_apply(const ireneo_whitening *w, const float *rows, size_t count, size_t stride,
+                                    int threads, float *white) {
+    double *tiles = NULL;
+    float *forward = NULL;
+    ireneo_error failed =
+        IRENEO_ALLOCATE(&tiles, (size_t)threads * TILE * (w->dim + w->span), "rows in float64");
+    if (failed == IRENEO_OK) failed = IRENEO_ALLOCATE(&forward, w->span * w->dim, "whitening in float32");
+    size_t pieces = failed == IRENEO_OK ? (count + TILE - 1) / TILE : 0;
+    for (size_t k = 0; failed == IRENEO_OK && k < w->span; k++)
+        for (size_t j = 0; j < w->dim; j++) forward[j * w->span + k] = (float)w->forward[k * w->dim + j];
+#pragma omp parallel for num_threads(threads) schedule(dynamic)
+    for (size_t piece = 0; piece < pieces; piece++) {
+        double *space = tiles + (size_t)omp_get_thread_num() * TILE * (w->dim + w->span);
+        size_t first = piece * TILE, many = count - first < TILE ? count - first : TILE;
+        if (w->gentle)
+            apply_narrow(w, forward, rows + first * w->dim, many, stride, (float *)(void *)space,
+                         white + first * stride);
+        else
+            apply_wide(w, rows + first * w->dim, many, stride, space, white + first * stride);
+    }
+    free(tiles);
+    free(forward);
+    return failed;
+}

@@ -1,0 +1,246 @@
+/* The trainability diagram, assessments, recommendations and presets. */
+#include "near.h"
+#include "scratch.h"
+
+#include <math.h>
+
+static ireneo_transformer example(void) {
+    ireneo_transformer t;
+    ireneo_transformer_defaults(&t);
+    t.layers = 60;
+    return t;
+}
+
+/* docs/attention.md, "Trainability": rho after 60 layers. */
+static void test_diagram_table(void **state) {
+    (void)state;
+    static const double betas[] = {0.1, 1.0, 1.4, 2, 3, 5, 10}, residuals[] = {0.5, 1, 1.5, 2, 3, 5};
+    static const double limit[7][6] = {
+        {1.0000, 0.9998, 0.9608, 0.7948, 0.5370, 0.4005}, {1.0000, 0.9998, 0.9608, 0.7948, 0.5370, 0.4005},
+        {1.0000, 0.9998, 0.9608, 0.7948, 0.5370, 0.4005}, {1.0000, 0.9997, 0.9475, 0.7584, 0.5064, 0.3886},
+        {1.0000, 0.9987, 0.8653, 0.6124, 0.4413, 0.3697}, {1.0000, 0.9706, 0.6256, 0.4835, 0.3953, 0.3554},
+        {1.0000, 0.6411, 0.4621, 0.4036, 0.3643, 0.3451}};
+    ireneo_transformer t = example();
+    ireneo_attention_trainability d;
+    expect_ok(ireneo_attention_trainability_diagram(&t, betas, 7, residuals, 6, NULL, &d));
+    for (size_t i = 0; i < 7; i++)
+        for (size_t k = 0; k < 6; k++) {
+            const ireneo_attention_trainability_cell *c = &d.cells[i * 6 + k];
+            assert_near(c->beta, betas[i], 0.0);
+            assert_near(c->residual, residuals[k], 0.0);
+            assert_near(c->rho_limit, limit[i][k], 6e-5);
+            assert_int_equal(c->rank_collapse_limit, limit[i][k] > 0.95);
+            assert_int_equal(c->rank_collapse, residuals[k] < d.rank_line[i]);
+            assert_int_equal(c->rank_collapse_limit, residuals[k] < d.rank_line_limit[i]);
+            assert_int_equal(c->entropy_collapse, betas[i] > d.beta_line);
+            assert_int_equal(c->entropy_collapse, c->entropy < log(512.0) / 3.0);
+            assert_int_equal(c->entropy_collapse_limit, betas[i] > sqrt(2.0 / 0.95));
+            assert_int_equal(c->trainable, !c->rank_collapse && !c->entropy_collapse);
+        }
+    assert_near(d.cells[0 * 6 + 3].rho, 0.7964, 6e-5); /* exact at T = 512, residual 2 */
+    assert_near(d.cells[1 * 6 + 3].rho, 0.7865, 6e-5);
+    assert_near(d.cells[3 * 6 + 3].rho, 0.6943, 6e-5);
+    assert_near(d.cells[4 * 6 + 3].rho, 0.5916, 6e-5);
+    ireneo_attention_trainability_free(&d);
+}
+
+/* The same bits for any number of threads, and cancelling. */
+static int stop_at_once(void *context, const char *stage, double done, double total) {
+    (void)stage;
+    (void)done;
+    (void)total;
+    ++*(int *)context;
+    return 1;
+}
+
+static void test_threads_and_cancel(void **state) {
+    (void)state;
+    static const double betas[] = {0.3, 0.8, 2.1}, residuals[] = {1, 2};
+    ireneo_transformer t = example();
+    ireneo_attention_trainability one, two;
+    ireneo_attention_collapse_settings settings = {.threads = 1};
+    expect_ok(ireneo_attention_trainability_diagram(&t, betas, 3, residuals, 2, &settings, &one));
+    settings.threads = 3;
+    expect_ok(ireneo_attention_trainability_diagram(&t, betas, 3, residuals, 2, &settings, &two));
+    for (size_t i = 0; i < 6; i++) {
+        assert_true(one.cells[i].rho == two.cells[i].rho);
+        assert_true(one.cells[i].entropy == two.cells[i].entropy);
+    }
+    for (size_t i = 0; i < 3; i++) assert_true(one.rank_line[i] == two.rank_line[i]);
+    ireneo_attention_trainability_free(&one);
+    ireneo_attention_trainability_free(&two);
+    int calls = 0;
+    ireneo_progress progress = {stop_at_once, &calls};
+    settings.progress = &progress;
+    expect_error(ireneo_attention_trainability_diagram(&t, betas, 3, residuals, 2, &settings, &one),
+                 IRENEO_ERROR_CANCELLED, "cancelled", "");
+    assert_int_equal(calls, 1);
+    assert_null(one.cells);
+}
+
+/* The lines mean what they say when put back through the layer and the recursion. */
+static void test_lines(void **state) {
+    (void)state;
+    ireneo_transformer t = example();
+    ireneo_attention_assessment a;
+    ireneo_attention_collapse_settings settings = {.rank_limit = 0.1, .entropy_limit = 0.5};
+    expect_ok(ireneo_attention_assess(&t, &settings, &a));
+    ireneo_attention_input in = {
+        .beta = a.beta_line, .context = 512.0, .q = 1.0, .p = 0.05, .value_variance = 1.0};
+    ireneo_attention_report r;
+    expect_ok(ireneo_attention_layer(&in, &r));
+    assert_near(r.entropy, 0.5 * log(512.0), 1e-6);
+    ireneo_attention_propagation p;
+    t.residual_attention = a.residual_line;
+    expect_ok(ireneo_attention_propagate(&t, &p));
+    assert_near(p.distance[60], 0.1, 1e-6);
+    ireneo_attention_propagation_free(&p);
+    t.residual_attention = a.residual_line_limit;
+    expect_ok(ireneo_attention_propagate(&t, &p));
+    assert_near(p.distance_limit[60], 0.1, 1e-6);
+    ireneo_attention_propagation_free(&p);
+    assert_near(a.beta_margin, a.beta_line, 1e-12); /* beta is 1 */
+    assert_near(a.residual_margin, 1.0 / a.residual_line, 1e-12);
+    assert_true(a.rank_collapse && !a.entropy_collapse);
+}
+
+/* What the usual initialisation of known models amounts to. */
+static void test_presets(void **state) {
+    (void)state;
+    ireneo_transformer t;
+    expect_ok(ireneo_transformer_preset("bert-base", &t));
+    assert_near(t.beta, 0.02 * 0.02 * 768 / sqrt(log(512.0)), 1e-12);
+    assert_near(t.mlp_out_variance, 1.2288, 1e-10);
+    assert_int_equal(t.normalisation, IRENEO_NORMALISATION_POST);
+    ireneo_attention_assessment a;
+    expect_ok(ireneo_attention_assess(&t, NULL, &a));
+    assert_true(!a.rank_collapse && !a.entropy_collapse && a.beta_margin > 10.0);
+    assert_true(a.entropy > 0.99 * log(512.0)); /* attention is uniform to begin with */
+    expect_ok(ireneo_transformer_preset("gpt2-small", &t));
+    assert_int_equal(t.normalisation, IRENEO_NORMALISATION_PRE);
+    assert_near(t.value_variance, 0.3072 * 0.3072 / 24.0, 1e-10);
+    expect_ok(ireneo_transformer_preset("vit-b", &t));
+    assert_near(t.context, 197.0, 0.0);
+    expect_error(ireneo_transformer_preset("bert-huge", &t), IRENEO_ERROR_ARGUMENT, "bert-huge", "bert-base");
+}
+
+/* A recommendation put back through the layer and the recursion keeps its promises. */
+static void check_recommendation(const ireneo_transformer *t,
+                                 const ireneo_attention_recommend_settings *settings) {
+    ireneo_attention_recommendation r;
+    expect_ok(ireneo_attention_recommend(t, settings, &r));
+    double retention = settings->retention > 0.0 ? settings->retention : 0.5;
+    ireneo_attention_propagation p;
+    expect_ok(ireneo_attention_propagate(&r.transformer, &p));
+    assert_true(p.distance[t->layers] >= retention * (1.0 - t->rho_0) * (1.0 - 1e-6));
+    assert_near(p.rho[t->layers], r.assessment.rho, 1e-6);
+    assert_true(p.entropy[0] > log(t->context) / 3.0);
+    assert_near(p.entropy[0], r.assessment.entropy, 1e-5);
+    assert_near(r.assessment.beta_margin, 2.0, 1e-9);
+    assert_true(r.assessment.residual_margin > 1.0);
+    assert_false(r.assessment.rank_collapse || r.assessment.entropy_collapse);
+    double width = (double)t->width;
+    assert_near(ireneo_beta_from_std(r.std_query, r.std_key, width, t->context), r.transformer.beta, 1e-12);
+    double value = r.std_value * r.std_value * width;
+    if (!settings->no_output_projection) value *= r.std_output * r.std_output * width;
+    assert_near(value / r.transformer.value_variance, 1.0, 1e-12);
+    assert_near(r.std_mlp_in * r.std_mlp_in * width, r.transformer.mlp_in_variance, 1e-12);
+    assert_near(r.std_mlp_out * r.std_mlp_out * (double)t->mlp_width, r.transformer.mlp_out_variance, 1e-12);
+    if (settings->tune_skips)
+        assert_near(r.branch_scale, 1.0, 0.0);
+    else
+        assert_near(r.transformer.residual_attention, 1.0, 0.0);
+    ireneo_attention_propagation_free(&p);
+}
+
+static void test_recommendations(void **state) {
+    (void)state;
+    static const char *const presets[] = {"bert-base", "gpt2-small", "vit-b"};
+    ireneo_transformer t;
+    for (size_t i = 0; i < 3; i++)
+        for (int skips = 0; skips < 2; skips++) {
+            ireneo_attention_recommend_settings settings = {.tune_skips = skips,
+                                                            .no_output_projection = skips};
+            expect_ok(ireneo_transformer_preset(presets[i], &t));
+            if (skips && t.normalisation == IRENEO_NORMALISATION_PRE)
+                t.q_0 = 1.0; /* unit branches need a unit stream */
+            check_recommendation(&t, &settings);
+        }
+    ireneo_attention_recommend_settings keep_most = {.retention = 0.9};
+    ireneo_transformer_defaults(&t);
+    for (int activation = IRENEO_ACTIVATION_RELU; activation <= IRENEO_ACTIVATION_GELU; activation++) {
+        t.activation = (ireneo_activation)activation;
+        check_recommendation(&t, &keep_most);
+    }
+}
+
+/* In post-LN without biases only the ratio of branch and skip matters. */
+static void test_two_ways_agree(void **state) {
+    (void)state;
+    ireneo_transformer t = example();
+    ireneo_attention_recommendation branches, skips;
+    ireneo_attention_recommend_settings settings = {0};
+    expect_ok(ireneo_attention_recommend(&t, &settings, &branches));
+    settings.tune_skips = 1;
+    expect_ok(ireneo_attention_recommend(&t, &settings, &skips));
+    assert_near(branches.branch_scale * skips.transformer.residual_attention, 1.0, 1e-6);
+    assert_near(branches.assessment.rho, skips.assessment.rho, 1e-6);
+}
+
+static void test_bad_input(void **state) {
+    (void)state;
+    ireneo_transformer t = example();
+    ireneo_attention_propagation p;
+    t.layers = 0;
+    expect_error(ireneo_attention_propagate(&t, &p), IRENEO_ERROR_ARGUMENT, "layers", "0");
+    t = example();
+    t.heads = 7;
+    expect_error(ireneo_attention_propagate(&t, &p), IRENEO_ERROR_ARGUMENT, "720", "7 heads");
+    t = example();
+    t.value_variance = -1.0;
+    expect_error(ireneo_attention_propagate(&t, &p), IRENEO_ERROR_ARGUMENT, "value variance", "-1");
+    t = example();
+    t.mlp_bias_variance = NAN;
+    expect_error(ireneo_attention_propagate(&t, &p), IRENEO_ERROR_ARGUMENT, "MLP bias variance", "");
+    t = example();
+    t.beta = -0.5;
+    expect_error(ireneo_attention_propagate(&t, &p), IRENEO_ERROR_ARGUMENT, "beta", "-0.5");
+    t = example();
+    t.context = 1.5;
+    expect_error(ireneo_attention_propagate(&t, &p), IRENEO_ERROR_ARGUMENT, "context", "1.5");
+    t = example();
+    t.rho_0 = 1.1;
+    expect_error(ireneo_attention_propagate(&t, &p), IRENEO_ERROR_ARGUMENT, "similarity", "1.1");
+    t = example();
+    t.q_0 = 0.0;
+    expect_error(ireneo_attention_propagate(&t, &p), IRENEO_ERROR_ARGUMENT, "scale", "");
+    t = example();
+    t.residual_attention = t.value_variance = t.value_bias_variance = 0.0;
+    expect_error(ireneo_attention_propagate(&t, &p), IRENEO_ERROR_ARGUMENT, "nothing passes", "");
+    t = example();
+    t.rho_0 = 0.99;
+    ireneo_attention_recommendation r;
+    expect_error(ireneo_attention_recommend(&t, NULL, &r), IRENEO_ERROR_ARGUMENT, "collapsed", "0.99");
+    ireneo_attention_recommend_settings bad = {.retention = 2.0};
+    t = example();
+    expect_error(ireneo_attention_recommend(&t, &bad, &r), IRENEO_ERROR_ARGUMENT, "kept", "2");
+    ireneo_attention_trainability d;
+    double beta = 1.0, residual = -1.0;
+    expect_error(ireneo_attention_trainability_diagram(&t, &beta, 1, &residual, 1, NULL, &d),
+                 IRENEO_ERROR_ARGUMENT, "residual", "-1");
+    expect_error(ireneo_attention_trainability_diagram(&t, &beta, 0, &residual, 1, NULL, &d),
+                 IRENEO_ERROR_ARGUMENT, "between 1", "");
+    double x;
+    expect_error(ireneo_attention_critical_residual(&t, 0.0, &x, NULL), IRENEO_ERROR_ARGUMENT, "1 - rho",
+                 "0");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_diagram_table),   cmocka_unit_test(test_threads_and_cancel),
+        cmocka_unit_test(test_lines),           cmocka_unit_test(test_presets),
+        cmocka_unit_test(test_recommendations), cmocka_unit_test(test_two_ways_agree),
+        cmocka_unit_test(test_bad_input),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

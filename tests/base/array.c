@@ -1,0 +1,235 @@
+/* Element types, locations, and the loaders of matrices, indices and vectors. */
+#include "scratch.h"
+
+#include <float.h>
+#include <math.h>
+
+static const float six[6] = {1, -2, 3.5f, 4, 5, 6};
+
+static void expect_six(const char *path, size_t rows, size_t columns) {
+    float *values = NULL;
+    size_t n = 0, d = 0;
+    expect_ok(ireneo_load_matrix(path, &values, &n, &d));
+    assert_int_equal(n, rows);
+    assert_int_equal(d, columns);
+    assert_memory_equal(values, six, sizeof six);
+    ireneo_free(values);
+}
+
+static void expect_bad(const char *path, const char *reason) {
+    ireneo_array array;
+    expect_error(ireneo_array_open(path, &array), IRENEO_ERROR_DATA, path, reason);
+    assert_null(array.data);
+    assert_int_equal(array.count, 0);
+    ireneo_array_close(&array);
+}
+
+static void test_names_and_sizes(void **state) {
+    (void)state;
+    static const struct {
+        ireneo_dtype dtype;
+        const char *name;
+        size_t size;
+    } types[] = {{IRENEO_DTYPE_FLOAT16, "float16", 2}, {IRENEO_DTYPE_FLOAT32, "float32", 4},
+                 {IRENEO_DTYPE_FLOAT64, "float64", 8}, {IRENEO_DTYPE_INT32, "int32", 4},
+                 {IRENEO_DTYPE_INT64, "int64", 8},     {(ireneo_dtype)99, "unknown", 0}};
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
+        assert_string_equal(ireneo_dtype_name(types[i].dtype), types[i].name);
+        assert_int_equal(ireneo_dtype_size(types[i].dtype), types[i].size);
+    }
+    ireneo_free(NULL);
+    ireneo_array_close(NULL);
+}
+
+static void test_locations(void **state) {
+    const size_t shape[2] = {2, 3};
+    ireneo_array array;
+    const char *colon = scratch_path(state, "a:b.npy"), *bare = scratch_path(state, "bare");
+    expect_ok(ireneo_save_npy(colon, IRENEO_DTYPE_FLOAT32, 2, shape, six));
+    expect_six(colon, 2, 3);
+    expect_ok(ireneo_save_npy(bare, IRENEO_DTYPE_FLOAT32, 2, shape, six));
+    expect_six(bare, 2, 3);
+    expect_error(ireneo_array_open(scratch_path(state, "a:b.npy:W"), &array), IRENEO_ERROR_ARGUMENT, "':W'",
+                 "a:b.npy");
+    expect_error(ireneo_array_open(scratch_path(state, "none:W"), &array), IRENEO_ERROR_IO,
+                 "none: No such file", "");
+    scratch_write(bare, "something else altogether", 25);
+    expect_bad(bare, "neither .npy nor .safetensors");
+    scratch_write(bare, "", 0);
+    expect_bad(bare, "neither .npy nor .safetensors");
+}
+
+/* Half precision against its definition, for all 65536 patterns; ldexp is the oracle. */
+static void test_every_half(void **state) {
+    uint16_t half[1];
+    const size_t shape[1] = {1};
+    static uint16_t all[63488];
+    size_t count = 0;
+    for (uint32_t bits = 0; bits < 65536; bits++)
+        if ((bits & 0x7c00) != 0x7c00) all[count++] = (uint16_t)bits;
+    const size_t all_shape[1] = {count};
+    const char *path = scratch_path(state, "half.npy");
+    float *values = NULL;
+    size_t n = 0, d = 0;
+    expect_ok(ireneo_save_npy(path, IRENEO_DTYPE_FLOAT16, 1, all_shape, all));
+    expect_ok(ireneo_load_matrix(path, &values, &n, &d));
+    assert_int_equal(n, count);
+    for (size_t i = 0; i < count; i++) {
+        int exponent = all[i] >> 10 & 31, fraction = all[i] & 1023;
+        double size = exponent == 0 ? ldexp(fraction, -24) : ldexp(1024 + fraction, exponent - 25);
+        assert_true((double)values[i] == (all[i] & 0x8000 ? -size : size));
+        assert_int_equal(signbit(values[i]) != 0, all[i] >> 15);
+    }
+    ireneo_free(values);
+    static const struct {
+        uint16_t bits;
+        const char *text;
+    } special[] = {{0x7c00, "infinite"}, {0xfc00, "infinite"}, {0x7e00, "NaN"}, {0xfc01, "NaN"}};
+    for (size_t i = 0; i < 4; i++) {
+        half[0] = special[i].bits;
+        expect_ok(ireneo_save_npy(path, IRENEO_DTYPE_FLOAT16, 1, shape, half));
+        expect_error(ireneo_load_matrix(path, &values, &n, &d), IRENEO_ERROR_DATA, special[i].text,
+                     "row 0, column 0");
+        assert_null(values);
+    }
+}
+
+static void test_matrix_from_every_type(void **state) {
+    const char *path = scratch_path(state, "m.npy");
+    const size_t shape[2] = {2, 3};
+    double f64[6];
+    int32_t i32[6] = {-1, 0, 1, INT32_MAX, INT32_MIN, 7};
+    int64_t i64[6] = {-1, 0, 1, INT64_MAX, INT64_MIN, 7};
+    for (int i = 0; i < 6; i++) f64[i] = (double)six[i];
+    expect_ok(ireneo_save_npy(path, IRENEO_DTYPE_FLOAT64, 2, shape, f64));
+    expect_six(path, 2, 3);
+    float *values = NULL;
+    size_t n = 0, d = 0;
+    expect_ok(ireneo_save_npy(path, IRENEO_DTYPE_INT32, 2, shape, i32));
+    expect_ok(ireneo_load_matrix(path, &values, &n, &d));
+    for (int i = 0; i < 6; i++) assert_true(values[i] == (float)i32[i]);
+    ireneo_free(values);
+    expect_ok(ireneo_save_npy(path, IRENEO_DTYPE_INT64, 2, shape, i64));
+    expect_ok(ireneo_load_matrix(path, &values, &n, &d));
+    for (int i = 0; i < 6; i++) assert_true(values[i] == (float)i64[i]);
+    ireneo_free(values);
+}
+
+static void test_elements_that_are_not_numbers(void **state) {
+    const char *path = scratch_path(state, "m.npy");
+    const size_t shape[2] = {2, 3};
+    static const struct {
+        double value;
+        const char *text;
+    } cases[] = {{NAN, "row 1, column 2 is NaN"},
+                 {-NAN, "row 1, column 2 is NaN"},
+                 {INFINITY, "row 1, column 2 is infinite"},
+                 {-INFINITY, "row 1, column 2 is infinite"},
+                 {1e39, "row 1, column 2 is 1e+39, too large for float32"}};
+    float *values = NULL;
+    size_t n = 0, d = 0;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        double f64[6] = {1, 2, 3, 4, 5, cases[i].value};
+        expect_ok(ireneo_save_npy(path, IRENEO_DTYPE_FLOAT64, 2, shape, f64));
+        expect_error(ireneo_load_matrix(path, &values, &n, &d), IRENEO_ERROR_DATA, path, cases[i].text);
+        assert_null(values);
+        if (i == 4) continue; /* no float */
+        float f32[6] = {1, 2, 3, 4, 5, (float)cases[i].value};
+        expect_ok(ireneo_save_npy(path, IRENEO_DTYPE_FLOAT32, 2, shape, f32));
+        expect_error(ireneo_load_matrix(path, &values, &n, &d), IRENEO_ERROR_DATA, path, cases[i].text);
+    }
+    /* The largest floats are numbers. */
+    float edge[6] = {FLT_MAX, -FLT_MAX, FLT_MIN, 0x1p-149f, 0, -0.0f};
+    expect_ok(ireneo_save_npy(path, IRENEO_DTYPE_FLOAT32, 2, shape, edge));
+    expect_ok(ireneo_load_matrix(path, &values, &n, &d));
+    assert_memory_equal(values, edge, sizeof edge);
+    ireneo_free(values);
+}
+
+static void test_matrix_shapes(void **state) {
+    const char *path = scratch_path(state, "m.npy");
+    float *values = NULL;
+    size_t n = 1, d = 1;
+    const size_t vector[1] = {6}, cube[3] = {1, 2, 3}, no_rows[2] = {0, 3}, no_columns[2] = {3, 0};
+    expect_ok(ireneo_save_npy(path, IRENEO_DTYPE_FLOAT32, 1, vector, six));
+    expect_six(path, 6, 1);
+    expect_ok(ireneo_save_npy(path, IRENEO_DTYPE_FLOAT32, 0, NULL, six));
+    expect_error(ireneo_load_matrix(path, &values, &n, &d), IRENEO_ERROR_DATA, "0 axes", path);
+    expect_ok(ireneo_save_npy(path, IRENEO_DTYPE_FLOAT32, 3, cube, six));
+    expect_error(ireneo_load_matrix(path, &values, &n, &d), IRENEO_ERROR_DATA, "3 axes", path);
+    expect_ok(ireneo_save_npy(path, IRENEO_DTYPE_FLOAT32, 2, no_rows, six));
+    expect_error(ireneo_load_matrix(path, &values, &n, &d), IRENEO_ERROR_DATA, "empty", path);
+    expect_ok(ireneo_save_npy(path, IRENEO_DTYPE_FLOAT32, 2, no_columns, six));
+    expect_error(ireneo_load_matrix(path, &values, &n, &d), IRENEO_ERROR_DATA, "empty", path);
+    assert_null(values);
+    assert_int_equal(n, 0);
+    assert_int_equal(d, 0);
+}
+
+static void test_indices(void **state) {
+    const char *path = scratch_path(state, "t.npy");
+    const int32_t i32[4] = {0, -1, INT32_MAX, INT32_MIN};
+    const int64_t i64[4] = {0, -1, INT64_MAX, INT64_MIN};
+    const size_t column[2] = {4, 1}, square[2] = {2, 2}, none[1] = {0};
+    int64_t *values = NULL;
+    size_t n = 0;
+    for (int axes = 1; axes <= 2; axes++) {
+        expect_ok(ireneo_save_npy(path, IRENEO_DTYPE_INT64, axes, column, i64));
+        expect_ok(ireneo_load_indices(path, &values, &n));
+        assert_int_equal(n, 4);
+        assert_memory_equal(values, i64, sizeof i64);
+        ireneo_free(values);
+        expect_ok(ireneo_save_npy(path, IRENEO_DTYPE_INT32, axes, column, i32));
+        expect_ok(ireneo_load_indices(path, &values, &n));
+        for (size_t i = 0; i < 4; i++) assert_true(values[i] == i32[i]);
+        ireneo_free(values);
+    }
+    expect_ok(ireneo_save_npy(path, IRENEO_DTYPE_INT32, 2, square, i32));
+    expect_error(ireneo_load_indices(path, &values, &n), IRENEO_ERROR_DATA, "2 x 2", path);
+    expect_ok(ireneo_save_npy(path, IRENEO_DTYPE_INT32, 0, NULL, i32));
+    expect_error(ireneo_load_indices(path, &values, &n), IRENEO_ERROR_DATA, "0 axes", path);
+    expect_ok(ireneo_save_npy(path, IRENEO_DTYPE_INT32, 1, none, i32));
+    expect_error(ireneo_load_indices(path, &values, &n), IRENEO_ERROR_DATA, "empty", path);
+    expect_ok(ireneo_save_npy(path, IRENEO_DTYPE_FLOAT32, 1, column, six));
+    expect_error(ireneo_load_indices(path, &values, &n), IRENEO_ERROR_DATA, "float32; indices are", path);
+    expect_error(ireneo_load_indices(scratch_path(state, "no"), &values, &n), IRENEO_ERROR_IO, "no", "");
+    assert_null(values);
+    assert_int_equal(n, 0);
+}
+
+static void test_vector(void **state) {
+    const char *path = scratch_path(state, "v.npy");
+    const double f64[3] = {1e300, -0.5, DBL_MAX}, bad[3] = {1, 2, NAN};
+    const size_t shape[1] = {3}, row[2] = {1, 6};
+    double *values = NULL;
+    size_t n = 0;
+    expect_ok(ireneo_save_npy(path, IRENEO_DTYPE_FLOAT64, 1, shape, f64));
+    expect_ok(ireneo_load_vector(path, &values, &n));
+    assert_int_equal(n, 3);
+    assert_memory_equal(values, f64, sizeof f64);
+    ireneo_free(values);
+    expect_ok(ireneo_save_npy(path, IRENEO_DTYPE_FLOAT32, 1, shape, six));
+    expect_ok(ireneo_load_vector(path, &values, &n));
+    assert_true(values[1] == -2);
+    ireneo_free(values);
+    expect_ok(ireneo_save_npy(path, IRENEO_DTYPE_FLOAT64, 1, shape, bad));
+    expect_error(ireneo_load_vector(path, &values, &n), IRENEO_ERROR_DATA, "row 2, column 0 is NaN", path);
+    expect_ok(ireneo_save_npy(path, IRENEO_DTYPE_FLOAT32, 2, row, six));
+    expect_error(ireneo_load_vector(path, &values, &n), IRENEO_ERROR_DATA, "1 x 6", path);
+    expect_error(ireneo_load_vector(scratch_path(state, "no"), &values, &n), IRENEO_ERROR_IO, "no", "");
+    assert_null(values);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_names_and_sizes),
+        scratch_test(test_locations),
+        scratch_test(test_every_half),
+        scratch_test(test_matrix_from_every_type),
+        scratch_test(test_elements_that_are_not_numbers),
+        scratch_test(test_matrix_shapes),
+        scratch_test(test_indices),
+        scratch_test(test_vector),
+    };
+    return cmocka_run_group_tests_name("array", tests, NULL, NULL);
+}

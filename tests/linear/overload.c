@@ -1,0 +1,67 @@
+/* More facts than fit: how many are kept, and which. */
+#include "linear_instance.h"
+
+static void test_overload_keeps_many(void **state) {
+    (void)state;
+    instance data =
+        make_instance(21, 413, 413, 50, 50, 0); /* 1.1 of the law; docs/linear.md, "Overload": 397 */
+    unsigned char kept[413], recalled[413];
+    ireneo_store_settings settings = {.overload = 1, .kept = kept};
+    ireneo_store_info info;
+    ireneo_memory *m = store(&data.facts, &settings, &info);
+    expect_status(&info, IRENEO_STATUS_PARTIAL);
+    assert_true(info.recalled >= 385 && info.recalled < 413);
+    brute_recalled(m, &data.facts, recalled, NULL);
+    assert_memory_equal(kept, recalled, sizeof kept);
+    ireneo_memory_free(m);
+    free_instance(&data);
+}
+
+/* Heavy facts that fit alone are all kept, whatever light ones are offered beside them. */
+static void test_overload_respects_weights(void **state) {
+    (void)state;
+    enum { N = 300, HEAVY = 120, D = 36 };
+    assert_true(HEAVY < 0.9 * law_of(D, D, 0, N));
+    instance data = make_instance(22, N, N, D, D, 0);
+    unsigned char kept[N];
+    double weights[N];
+    for (size_t i = 0; i < N; i++) weights[i] = i % 5 < 2 ? 10.0 : 1.0;
+    ireneo_store_settings settings = {.overload = 1, .kept = kept, .weights = weights};
+    ireneo_store_info info = outcome(&data.facts, &settings);
+    expect_status(&info, IRENEO_STATUS_PARTIAL);
+    size_t light = 0;
+    for (size_t i = 0; i < N; i++) {
+        if (weights[i] > 1.0)
+            assert_int_equal(kept[i], 1);
+        else
+            light += kept[i];
+    }
+    assert_true(light > 20);
+    weights[3] = 0.0;
+    ireneo_memory *m = NULL;
+    expect_error(ireneo_store(&data.facts, &settings, &m, NULL), IRENEO_ERROR_DATA, "row 3", "positive");
+    weights[3] = NAN;
+    expect_error(ireneo_store(&data.facts, &settings, &m, NULL), IRENEO_ERROR_DATA, "row 3", "positive");
+    free_instance(&data);
+}
+
+/* When everything fits, overload gives nothing up. */
+static void test_overload_without_need(void **state) {
+    (void)state;
+    instance data = make_instance(23, 100, 100, 30, 30, 0);
+    unsigned char kept[100];
+    ireneo_store_settings settings = {.overload = 1, .kept = kept};
+    ireneo_store_info info = outcome(&data.facts, &settings);
+    expect_status(&info, IRENEO_STATUS_STORED);
+    for (size_t i = 0; i < 100; i++) assert_int_equal(kept[i], 1);
+    free_instance(&data);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_overload_keeps_many),
+        cmocka_unit_test(test_overload_respects_weights),
+        cmocka_unit_test(test_overload_without_need),
+    };
+    return cmocka_run_group_tests_name("linear overload", tests, NULL, NULL);
+}
