@@ -358,7 +358,3 @@ ireneo_error ireneo_load_vector(const char *location, double **values, size_t *c
     ireneo_array_close(&array);
     return error;
 }
-
-void ireneo_free(void *block) {
-    free(block);
-}

@@ -2,6 +2,7 @@
 #ifndef IRENEO_BASE_PROGRESS_H
 #define IRENEO_BASE_PROGRESS_H
 
+#include "base/clock.h" /* what reports how far it is reports how long it took */
 #include "base/error.h"
 
 /* Reports and tells whether the work should stop. `progress` may be NULL. */
@@ -10,8 +11,5 @@ static inline int ireneo_report(const ireneo_progress *progress, const char *sta
     if (progress == NULL || progress->report == NULL) return 0;
     return progress->report(progress->context, stage, done, total);
 }
-
-/* Seconds of a clock that never goes back. */
-double ireneo_seconds(void);
 
 #endif

@@ -36,6 +36,10 @@ ireneo_error ireneo_allocate_zeroed(void **block, size_t count, size_t size, con
     return IRENEO_OK;
 }
 
+void ireneo_free(void *block) {
+    free(block);
+}
+
 /* First number in a one-line file, or SIZE_MAX. */
 static size_t read_number(const char *path) {
     FILE *file = fopen(path, "re");

@@ -1,7 +1,10 @@
 /* The pieces of the transformer against plain double-precision code written here from the formulas, and a
  * whole network against a plain one. */
 #include "attention/network/network.h"
+#include "attention/network/activation.h"
 #include "attention/network/exponential.h"
+#include "attention/network/layer_norm.h"
+#include "attention/network/softmax.h"
 #include "base/random.h"
 #include "base/threads.h"
 

@@ -1,6 +1,8 @@
 /* Real random networks against the theory of docs/attention.md, and simulation as a function of its seed. */
-#include "attention/network/measure.h"
+#include "attention/network/layer_norm.h"
 #include "attention/network/network.h"
+#include "attention/network/order_parameters.h"
+#include "base/floats.h"
 #include "base/random.h"
 #include "base/threads.h"
 #include "ireneo.h"
@@ -110,12 +112,12 @@ static branch_gradients measure_branch(size_t T, size_t d, double beta, size_t d
         ireneo_attention_forward(&shape, weights, &trace, 0, trace.branch);
         ireneo_attention_backward(&shape, weights, sums, &trace, 0, trace.gradient, trace.branch_gradient);
         ireneo_measure_rows(&shape, &trace, &participation, &entropy, &overlap);
-        double whole = ireneo_squared_norm(trace.gradient, T * d) * (double)draws;
-        mean.query += ireneo_squared_norm(sums.query_key_value, d * d) / whole;
-        mean.key += ireneo_squared_norm(sums.query_key_value + d * d, d * d) / whole;
+        double whole = ireneo_square_sum(trace.gradient, T * d) * (double)draws;
+        mean.query += ireneo_square_sum(sums.query_key_value, d * d) / whole;
+        mean.key += ireneo_square_sum(sums.query_key_value + d * d, d * d) / whole;
         mean.participation += participation / (double)draws;
         for (size_t row = 0; row < T; row++) /* gradient of the values: (rows, 3 width), the last third */
-            mean.value_rows += ireneo_squared_norm(trace.wide_gradient + row * 3 * d + 2 * d, d) / whole;
+            mean.value_rows += ireneo_square_sum(trace.wide_gradient + row * 3 * d + 2 * d, d) / whole;
     }
     ireneo_network_trace_free(&trace);
     free(parameters);

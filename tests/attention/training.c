@@ -1,6 +1,5 @@
 /* Training: it learns what can be learned, does not depend on threads, and refuses text it cannot use. */
 #include "attention/network/masked_text.h"
-#include "attention/network/network_adam.h"
 #include "ireneo.h"
 
 #include <math.h>
@@ -150,19 +149,6 @@ static void test_masks(void **state) {
     ireneo_text_free(&text);
 }
 
-/* The first steps of Adam by hand: with a steady gradient every step has the length of the rate. */
-static void test_adam(void **state) {
-    (void)state;
-    ireneo_network_adam adam;
-    float x[3] = {1.0f, -2.0f, 0.0f}, gradient[3] = {4.0f, -1e-3f, 0.0f};
-    assert_int_equal(ireneo_network_adam_create(3, &adam), IRENEO_OK);
-    for (int step = 0; step < 3; step++) ireneo_network_adam_step(&adam, 0.1, 0.5, gradient, x, 1);
-    assert_true(fabsf(x[0] - 0.7f) < 1e-4f);
-    assert_true(fabsf(x[1] + 1.7f) < 1e-4f);
-    assert_true(x[2] == 0.0f);
-    ireneo_network_adam_free(&adam);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_learns_a_cycle),
@@ -171,7 +157,6 @@ int main(void) {
         cmocka_unit_test(test_threads_do_not_matter),
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_masks),
-        cmocka_unit_test(test_adam),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

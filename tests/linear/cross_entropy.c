@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/exponential.h"
 #include "base/random.h"
 #include "linear/training/cross_entropy.h"
 
@@ -210,33 +209,11 @@ static void test_small_losses(void **state) {
     ireneo_cross_entropy_close(&objective);
 }
 
-static void test_exponential(void **state) {
-    (void)state;
-    for (float x = -87.0f; x <= 88.0f; x += 0.00371f) {
-        float y;
-        ireneo_exp_floats(&x, &y, 1);
-        assert_near((double)y / exp((double)x), 1.0, 2e-7);
-    }
-    float ends[] = {-88.0f, -INFINITY, 0.0f, NAN, 200.0f}, results[5];
-    ireneo_exp_floats(ends, results, 5);
-    assert_true(results[0] == 0.0f && results[1] == 0.0f && results[2] == 1.0f && isnan(results[3]));
-    assert_near((double)results[4] / exp(88.0), 1.0, 1e-6);
-    float many[101];
-    double sum = 0.0;
-    for (int i = 0; i < 101; i++) many[i] = 0.05f * (float)((i * 37) % 101) - 3.0f;
-    assert_near(ireneo_largest_float(many, 101), 2.0f, 1e-6);
-    for (int i = 0; i < 101; i++) sum += exp((double)many[i] - 0.5);
-    assert_near(ireneo_exp_floats_sum(many, 101, 0.5f) / sum, 1.0, 1e-6);
-    assert_near(many[0], exp(-3.5), 1e-8);
-    assert_true(isinf(ireneo_largest_float(many, 0)));
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_shared_full),        cmocka_unit_test(test_shared_rank),
         cmocka_unit_test(test_own_full),           cmocka_unit_test(test_own_rank),
         cmocka_unit_test(test_blocks_and_threads), cmocka_unit_test(test_small_losses),
-        cmocka_unit_test(test_exponential),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

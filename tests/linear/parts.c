@@ -1,4 +1,5 @@
 /* The parts of the solver, each against brute force: projection of a row, loss and gradient, whitening. */
+#include "base/floats.h"
 #include "base/threads.h"
 #include "linear/scan/competitors.h"
 #include "linear/solver/minimise.h"
@@ -62,7 +63,7 @@ static void test_row_level_against_sorting(void **state) {
         float margin = trial % 3 == 0 ? 1.0f : trial % 3 == 1 ? 0.05f : 0.0f;
         double scores[512], best = -INFINITY;
         for (size_t k = 0; k < r.count; k++) scores[k] = (double)r.score[k], best = fmax(best, scores[k]);
-        assert_true((double)ireneo_row_best(r.score, r.slots) == best);
+        assert_true((double)ireneo_largest_float(r.score, r.slots) == best);
         double wanted = sorted_level(scores, r.count, (double)r.target, (double)margin, NULL);
         const float starts[] = {r.target, (float)wanted, 100.0f, -100.0f, 0.0f};
         for (size_t s = 0; s < COUNT(starts); s++)

@@ -7,41 +7,18 @@
 #include <string.h>
 
 #include "base/random.h"
-#include "linear/training/adam.h"
+#include "linear/training/rate_schedule.h"
 
 /* ---- Adam ---- */
 
-/* Three steps on three parameters against the recursion written out in double. */
-static void test_adam_steps(void **state) {
+static void test_rate_schedule(void **state) {
     (void)state;
-    float parameters[3] = {1.0f, -2.0f, 0.5f};
-    double f64[3] = {1.0, -2.0, 0.5}, first[3] = {0}, second[3] = {0};
-    adam it;
-    assert_int_equal(ireneo_adam_open(3, &it), IRENEO_OK);
-    for (int step = 1; step <= 3; step++) {
-        float gradient[3];
-        for (int i = 0; i < 3; i++) gradient[i] = (float)(0.1 * (i + 1) - 0.07 * step);
-        ireneo_adam_step(&it, gradient, 0.01, parameters);
-        for (int i = 0; i < 3; i++) {
-            double g = (double)gradient[i];
-            first[i] = 0.9 * first[i] + 0.1 * g;
-            second[i] = 0.999 * second[i] + 0.001 * g * g;
-            double m = first[i] / (1.0 - pow(0.9, step)), v = second[i] / (1.0 - pow(0.999, step));
-            f64[i] -= 0.01 * m / (sqrt(v) + 1e-8);
-            assert_near(parameters[i], f64[i], 3e-7);
-        }
-    }
-    ireneo_adam_close(&it);
-}
-
-static void test_adam_rate(void **state) {
-    (void)state;
-    assert_near(ireneo_adam_rate(0.03, 0, 1000, 50), 0.03 / 51.0, 1e-15);
-    assert_near(ireneo_adam_rate(0.03, 49, 1000, 50), 0.03 * 50.0 / 51.0, 1e-15);
-    assert_near(ireneo_adam_rate(0.03, 50, 1000, 50), 0.03, 1e-15);
-    assert_near(ireneo_adam_rate(0.03, 525, 1000, 50), 0.015, 1e-15);
-    assert_near(ireneo_adam_rate(0.03, 1000, 1000, 50), 0.0, 1e-15);
-    assert_near(ireneo_adam_rate(0.03, 0, 1000, 0), 0.03, 1e-15);
+    assert_near(ireneo_rate_at(0.03, 0, 1000, 50), 0.03 / 51.0, 1e-15);
+    assert_near(ireneo_rate_at(0.03, 49, 1000, 50), 0.03 * 50.0 / 51.0, 1e-15);
+    assert_near(ireneo_rate_at(0.03, 50, 1000, 50), 0.03, 1e-15);
+    assert_near(ireneo_rate_at(0.03, 525, 1000, 50), 0.015, 1e-15);
+    assert_near(ireneo_rate_at(0.03, 1000, 1000, 50), 0.0, 1e-15);
+    assert_near(ireneo_rate_at(0.03, 0, 1000, 0), 0.03, 1e-15);
 }
 
 /* ---- training ---- */
@@ -163,8 +140,7 @@ static void test_threads_and_stopping(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_adam_steps),
-        cmocka_unit_test(test_adam_rate),
+        cmocka_unit_test(test_rate_schedule),
         cmocka_unit_test(test_learns),
         cmocka_unit_test(test_same_minimum),
         cmocka_unit_test(test_threads_and_stopping),

@@ -2,8 +2,8 @@
  *
  * The float build uses loops that vectorise: tanh x = 1 - 2 / (e^{2x} + 1), and the error function by
  * Abramowitz and Stegun 7.1.26 (absolute error 1.5e-7). */
+#include "attention/network/activation.h"
 #include "attention/network/exponential.h"
-#include "attention/network/rows.h"
 #include "base/vectorised.h"
 
 #include <math.h>

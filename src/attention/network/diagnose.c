@@ -1,6 +1,6 @@
 /* Order parameters of the trainer's model on real text. */
 #include "attention/network/diagnose.h"
-#include "attention/network/measure.h"
+#include "attention/network/order_parameters.h"
 #include "base/ram.h"
 
 #include <string.h>

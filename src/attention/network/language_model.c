@@ -1,5 +1,7 @@
 /* Embeddings, output layer and cross-entropy around the network. */
 #include "attention/network/language_model.h"
+#include "attention/network/layer_norm.h"
+#include "attention/network/softmax.h"
 #include "base/ram.h"
 #include "base/random.h"
 

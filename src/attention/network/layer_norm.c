@@ -1,7 +1,7 @@
 /* LayerNorm without affine part: y = (x - mean x) / sqrt(var x + 1e-12), and its transposed derivative
  * dx = (dy - mean dy - y mean(y dy)) / sqrt(var x). Sums in double: rows are long and nearly equal when the
  * rank collapses. */
-#include "attention/network/rows.h"
+#include "attention/network/layer_norm.h"
 #include "base/vectorised.h"
 
 #include <math.h>

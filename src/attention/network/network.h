@@ -1,8 +1,10 @@
 /* A random transformer encoder: forward and backward through attention, MLP, LayerNorm and skips.
  *
- *   attention   a_st = (W_Q x_s) . (W_K x_t) / sqrt(d_head),  A = softmax_t a,  o_s = sum_t A_st (W_V x_t +
- * b_V) MLP         W_2 phi(W_1 x + b_1) + b_2 post-LN     x <- LN(residual x + branch(x)) pre-LN      x <-
- * residual x + branch(LN x)
+ *   attention   a_st = (W_Q x_s) . (W_K x_t) / sqrt(d_head) ,   A = softmax_t a ,
+ *               o_s  = sum_t A_st (W_V x_t + b_V)
+ *   MLP         W_2 phi(W_1 x + b_1) + b_2
+ *   post-LN     x <- LN(residual x + branch(x))
+ *   pre-LN      x <- residual x + branch(LN x)
  *
  * Several sequences of `context` tokens go through together: their tokens are the rows of every matrix. There
  * is no output projection and LayerNorm has no affine part, as in docs/attention.md. Weights are stored as
@@ -11,7 +13,6 @@
 #define IRENEO_ATTENTION_NETWORK_NETWORK_H
 
 #include "attention/network/products.h"
-#include "attention/network/rows.h"
 #include "base/error.h"
 
 typedef struct ireneo_network_shape {
@@ -53,7 +54,7 @@ void ireneo_network_draw(const ireneo_network_shape *shape, const ireneo_network
 
 /* ---- what a pass leaves behind ---- */
 
-/* One layer's memory of the forward pass. rows = sequences * context. */
+/* What one layer keeps of the forward pass. rows = sequences * context. */
 typedef struct ireneo_layer_trace {
     ireneo_scalar *attention_input;             /* (rows, width) */
     ireneo_scalar *query_key_value;             /* (rows, 3 width) */
@@ -82,7 +83,7 @@ typedef struct ireneo_network_trace {
     ireneo_scalar *block;                    /* what free releases */
 } ireneo_network_trace;
 
-/* Memory for passes over `sequences` sequences; backward also reserves what the way back needs, measured also
+/* Room for passes over `sequences` sequences; backward also reserves what the way back needs, measured also
  * the three measured arrays. */
 ireneo_error ireneo_network_trace_create(const ireneo_network_shape *shape, size_t sequences, int threads,
                                          bool backward, bool measured, ireneo_network_trace *trace);

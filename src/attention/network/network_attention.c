@@ -7,6 +7,7 @@
  *     dK = da^T Q / sqrt(d_head). */
 #include "attention/network/network.h"
 #include "attention/network/network_tiles.h"
+#include "attention/network/softmax.h"
 
 #include <math.h>
 #include <omp.h>
@@ -75,12 +76,13 @@ static void forward_tile(const ireneo_network_shape *shape, ireneo_network_trace
 
 /* Job number `job` of all (sequence, head, tile). */
 static void forward_job(const ireneo_network_shape *shape, ireneo_network_trace *trace,
-                        ireneo_layer_trace *memory, size_t job, size_t tiles, ireneo_scalar *branch,
+                        ireneo_layer_trace *layer_trace, size_t job, size_t tiles, ireneo_scalar *branch,
                         ireneo_scalar *tile) {
     size_t T = shape->context, pair = job / tiles, sequence = pair / shape->heads,
            number = pair % shape->heads;
-    head_view head = view_head(shape, memory->query_key_value, sequence, number);
-    forward_tile(shape, trace, head, job % tiles * NETWORK_TILE_ROWS, pair * T, memory->log_sum + pair * T,
+    head_view head = view_head(shape, layer_trace->query_key_value, sequence, number);
+    forward_tile(shape, trace, head, job % tiles * NETWORK_TILE_ROWS, pair * T,
+                 layer_trace->log_sum + pair * T,
                  branch + sequence * T * shape->width + number * head.head_width, tile);
 }
 
@@ -94,11 +96,12 @@ static void add_column_sums(size_t count, size_t keys, const ireneo_scalar *tile
 /* Column sums of A by a second pass over the logits: tiles write to the same sums, so one thread per head. */
 static void measure_columns(const ireneo_network_shape *shape, ireneo_network_trace *trace, size_t layer) {
     size_t T = shape->context, pairs = trace->sequences * shape->heads;
-    ireneo_layer_trace *memory = &trace->layers[layer];
+    ireneo_layer_trace *layer_trace = &trace->layers[layer];
     memset(trace->column_sum, 0, pairs * T * sizeof *trace->column_sum);
 #pragma omp parallel for num_threads(trace->threads) schedule(dynamic) if (trace->threads > 1)
     for (size_t pair = 0; pair < pairs; pair++) {
-        head_view head = view_head(shape, memory->query_key_value, pair / shape->heads, pair % shape->heads);
+        head_view head =
+            view_head(shape, layer_trace->query_key_value, pair / shape->heads, pair % shape->heads);
         ireneo_scalar *tile = trace->tiles + (size_t)omp_get_thread_num() * NETWORK_TILE_ROWS * T;
         for (size_t first = 0; first < T; first += NETWORK_TILE_ROWS) {
             size_t count = T - first < NETWORK_TILE_ROWS ? T - first : NETWORK_TILE_ROWS;
@@ -106,7 +109,7 @@ static void measure_columns(const ireneo_network_shape *shape, ireneo_network_tr
             tile_logits(head, first, count, keys, tile, T);
             for (size_t row = 0; row < count; row++) {
                 size_t seen = keys_of_row(shape, first + row);
-                ireneo_softmax_again(tile + row * T, seen, memory->log_sum[pair * T + first + row]);
+                ireneo_softmax_again(tile + row * T, seen, layer_trace->log_sum[pair * T + first + row]);
                 memset(tile + row * T + seen, 0, (keys - seen) * sizeof *tile);
             }
             add_column_sums(count, keys, tile, T, trace->column_sum + pair * T);
@@ -139,26 +142,26 @@ static void subtract_mean_row(const ireneo_scalar *source, size_t source_stride,
 void ireneo_attention_forward(const ireneo_network_shape *shape, ireneo_layer_view weights,
                               ireneo_network_trace *trace, size_t layer, ireneo_scalar *branch) {
     size_t T = shape->context, d = shape->width, rows = trace->rows;
-    ireneo_layer_trace *memory = &trace->layers[layer];
-    ireneo_product(rows, 3 * d, d, 1, ireneo_plain(memory->attention_input, d),
-                   ireneo_turned(weights.query_key_value, d), 0, memory->query_key_value, 3 * d,
+    ireneo_layer_trace *layer_trace = &trace->layers[layer];
+    ireneo_product(rows, 3 * d, d, 1, ireneo_plain(layer_trace->attention_input, d),
+                   ireneo_turned(weights.query_key_value, d), 0, layer_trace->query_key_value, 3 * d,
                    trace->threads);
-    add_to_rows(memory->query_key_value + 2 * d, rows, d, 3 * d, weights.value_bias);
+    add_to_rows(layer_trace->query_key_value + 2 * d, rows, d, 3 * d, weights.value_bias);
     size_t tiles = (T + NETWORK_TILE_ROWS - 1) / NETWORK_TILE_ROWS, heads = shape->heads;
     size_t jobs = trace->sequences * heads * tiles;
     if (trace->threads <= 1) {
         for (size_t job = 0; job < jobs; job++)
-            forward_job(shape, trace, memory, job, tiles, branch, trace->tiles);
+            forward_job(shape, trace, layer_trace, job, tiles, branch, trace->tiles);
     } else {
 #pragma omp parallel for num_threads(trace->threads) schedule(dynamic)
         for (size_t job = 0; job < jobs; job++)
-            forward_job(shape, trace, memory, job, tiles, branch,
+            forward_job(shape, trace, layer_trace, job, tiles, branch,
                         trace->tiles + (size_t)omp_get_thread_num() * NETWORK_TILE_ROWS * T);
     }
     if (trace->column_sum != NULL) measure_columns(shape, trace, layer);
     if (shape->gain_control)
         for (size_t sequence = 0; sequence < trace->sequences; sequence++)
-            subtract_mean_row(memory->query_key_value + sequence * T * 3 * d + 2 * d, 3 * d,
+            subtract_mean_row(layer_trace->query_key_value + sequence * T * 3 * d + 2 * d, 3 * d,
                               branch + sequence * T * d, d, T, d, trace->wide);
 }
 
@@ -227,13 +230,13 @@ void ireneo_attention_backward(const ireneo_network_shape *shape, ireneo_layer_v
                                ireneo_layer_view gradients, ireneo_network_trace *trace, size_t layer,
                                const ireneo_scalar *branch_gradient, ireneo_scalar *input_gradient) {
     size_t T = shape->context, d = shape->width, rows = trace->rows, heads = shape->heads;
-    ireneo_layer_trace *memory = &trace->layers[layer];
+    ireneo_layer_trace *layer_trace = &trace->layers[layer];
     ireneo_scalar *inner = trace->wide_gradient; /* (rows, 3 width) */
     for (size_t pair = 0; pair < trace->sequences * heads; pair++) {
         size_t sequence = pair / heads;
-        head_view head = view_head(shape, memory->query_key_value, sequence, pair % heads);
+        head_view head = view_head(shape, layer_trace->query_key_value, sequence, pair % heads);
         head_view gradient = view_head(shape, inner, sequence, pair % heads);
-        backward_head(shape, trace, head, gradient, memory->log_sum + pair * T,
+        backward_head(shape, trace, head, gradient, layer_trace->log_sum + pair * T,
                       branch_gradient + sequence * T * d + pair % heads * head.head_width);
     }
     if (shape->gain_control)
@@ -241,8 +244,9 @@ void ireneo_attention_backward(const ireneo_network_shape *shape, ireneo_layer_v
             subtract_mean_row(branch_gradient + sequence * T * d, d, inner + sequence * T * 3 * d + 2 * d,
                               3 * d, T, d, trace->wide);
     add_column_totals(inner + 2 * d, rows, d, 3 * d, 1, gradients.value_bias);
-    ireneo_product(3 * d, d, rows, 1, ireneo_turned(inner, 3 * d), ireneo_plain(memory->attention_input, d),
-                   1, gradients.query_key_value, d, trace->threads);
+    ireneo_product(3 * d, d, rows, 1, ireneo_turned(inner, 3 * d),
+                   ireneo_plain(layer_trace->attention_input, d), 1, gradients.query_key_value, d,
+                   trace->threads);
     ireneo_product(rows, d, 3 * d, 1, ireneo_plain(inner, 3 * d), ireneo_plain(weights.query_key_value, d), 0,
                    input_gradient, d, trace->threads);
 }

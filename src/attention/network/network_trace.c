@@ -1,4 +1,4 @@
-/* The network's parameters in one block, and the memory of a pass. */
+/* The network's parameters in one block, and room for what a pass leaves behind. */
 #include "attention/network/network.h"
 #include "attention/network/network_tiles.h"
 #include "base/ram.h"

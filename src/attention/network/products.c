@@ -1,4 +1,4 @@
-/* BLAS calls of the network. */
+/* Matrix products cut into tiles, each of them one BLAS call of one thread: C is made tile by tile. */
 #include "attention/network/products.h"
 
 #include <cblas.h>

@@ -19,7 +19,6 @@ typedef double ireneo_scalar;
 #define ireneo_network_draw             ireneo_network_draw_double
 #define ireneo_network_trace_create     ireneo_network_trace_create_double
 #define ireneo_network_trace_free       ireneo_network_trace_free_double
-#define ireneo_network_output           ireneo_network_output_double
 #define ireneo_attention_forward        ireneo_attention_forward_double
 #define ireneo_attention_backward       ireneo_attention_backward_double
 #define ireneo_mlp_forward              ireneo_mlp_forward_double

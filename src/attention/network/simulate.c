@@ -3,8 +3,10 @@
  * Tokens are sqrt(rho_0) z_0 + sqrt(1 - rho_0) z_s with independent Gaussian z, normalised, and for
  * pre-LN stretched to squared length q_0. The gradient at
  * the output has independent entries N(0, 1 / (context width)), so that its squared norm is about 1. */
-#include "attention/network/measure.h"
+#include "attention/network/layer_norm.h"
 #include "attention/network/network_settings.h"
+#include "attention/network/order_parameters.h"
+#include "base/floats.h"
 #include "base/progress.h"
 #include "base/ram.h"
 #include "base/random.h"
@@ -86,7 +88,7 @@ static int backward(simulation *s, size_t draw) {
     ireneo_random_normals_float(s->settings->seed, stream_of(STREAM_GRADIENT, draw), 0, count, s->threads,
                                 gradient);
     for (size_t i = 0; i < count; i++) gradient[i] *= size;
-    double whole = ireneo_squared_norm(gradient, count);
+    double whole = ireneo_square_sum(gradient, count);
     s->samples[shape->layers].gradient_tokens = 1.0;
     ireneo_layer_view sums = ireneo_network_layer(shape, s->gradients, 0);
     for (size_t layer = shape->layers; layer-- > 0;) {
@@ -94,12 +96,12 @@ static int backward(simulation *s, size_t draw) {
         ireneo_network_layer_backward(shape, ireneo_network_layer(shape, s->parameters, layer), sums,
                                       &s->trace, layer);
         depth_sample *sample = &s->samples[layer + 1];
-        sample->gradient_query = ireneo_squared_norm(sums.query_key_value, d * d) / whole;
-        sample->gradient_key = ireneo_squared_norm(sums.query_key_value + d * d, d * d) / whole;
-        sample->gradient_value = ireneo_squared_norm(sums.query_key_value + 2 * d * d, d * d) / whole;
-        sample->gradient_mlp_in = ireneo_squared_norm(sums.mlp_in, m * d) / whole;
-        sample->gradient_mlp_out = ireneo_squared_norm(sums.mlp_out, d * m) / whole;
-        s->samples[layer].gradient_tokens = ireneo_squared_norm(gradient, count) / whole;
+        sample->gradient_query = ireneo_square_sum(sums.query_key_value, d * d) / whole;
+        sample->gradient_key = ireneo_square_sum(sums.query_key_value + d * d, d * d) / whole;
+        sample->gradient_value = ireneo_square_sum(sums.query_key_value + 2 * d * d, d * d) / whole;
+        sample->gradient_mlp_in = ireneo_square_sum(sums.mlp_in, m * d) / whole;
+        sample->gradient_mlp_out = ireneo_square_sum(sums.mlp_out, d * m) / whole;
+        s->samples[layer].gradient_tokens = ireneo_square_sum(gradient, count) / whole;
         double done = (double)draw + 1.0 - 2.0 * (double)layer / (double)shape->layers / 3.0;
         if (ireneo_report(s->settings->progress, "networks", done, (double)s->settings->draws)) return 1;
     }

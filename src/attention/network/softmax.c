@@ -2,18 +2,28 @@
  * sum e^{2 (a_k - max)} / Z^2 and entropy log Z - sum (a_k - max) e^{a_k - max} / Z.
  *
  * Sums run over a fixed number of lanes, so that they vectorise and are the same on every instruction set. */
+#include "attention/network/softmax.h"
 #include "attention/network/exponential.h"
-#include "attention/network/rows.h"
+#include "base/floats.h"
 #include "base/vectorised.h"
+
+#include <math.h>
 
 enum { LANES = 16 };
 
 #ifdef IRENEO_NETWORK_DOUBLE
 #define EXPONENTIAL exp
 #define LOGARITHM   log
+#define LARGEST     largest
+static double largest(const double *row, size_t count) {
+    double most = -INFINITY;
+    for (size_t i = 0; i < count; i++) most = fmax(most, row[i]);
+    return most;
+}
 #else
 #define EXPONENTIAL ireneo_exponential
 #define LOGARITHM   logf
+#define LARGEST     ireneo_largest_float
 #endif
 
 /* Weights below e^-46 = 1e-20 of the largest count as zero. They are far below the rounding of the others,
@@ -30,24 +40,9 @@ static inline __attribute__((always_inline)) ireneo_scalar sum_lanes(ireneo_scal
     return (lanes[0] + lanes[2]) + (lanes[1] + lanes[3]);
 }
 
-static inline __attribute__((always_inline)) ireneo_scalar largest(const ireneo_scalar *row, size_t count) {
-    ireneo_scalar lanes[LANES];
-    size_t i = 0;
-    for (int k = 0; k < LANES; k++) lanes[k] = row[0];
-    for (; i + LANES <= count; i += LANES) {
-        const ireneo_scalar *next = row + i;
-#pragma omp simd
-        for (int k = 0; k < LANES; k++) lanes[k] = next[k] > lanes[k] ? next[k] : lanes[k];
-    }
-    ireneo_scalar most = lanes[0];
-    for (int k = 1; k < LANES; k++) most = lanes[k] > most ? lanes[k] : most;
-    for (; i < count; i++) most = row[i] > most ? row[i] : most;
-    return most;
-}
-
 IRENEO_VECTORISED
 ireneo_row_report ireneo_softmax_row(ireneo_scalar *row, size_t count) {
-    ireneo_scalar most = largest(row, count);
+    ireneo_scalar most = LARGEST(row, count);
     ireneo_scalar sums[LANES] = {0}, squares[LANES] = {0}, moments[LANES] = {0};
     size_t i = 0;
     for (; i + LANES <= count; i += LANES)

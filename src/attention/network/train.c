@@ -4,10 +4,11 @@
  * own, and these are added in their order: the result does not depend on the number of threads. */
 #include "attention/network/diagnose.h"
 #include "attention/network/masked_text.h"
-#include "attention/network/measure.h"
-#include "attention/network/network_adam.h"
 #include "attention/network/network_settings.h"
+#include "attention/network/order_parameters.h"
+#include "base/adam.h"
 #include "base/file_view.h"
+#include "base/floats.h"
 #include "base/progress.h"
 #include "base/ram.h"
 #include "base/random.h"
@@ -20,6 +21,11 @@
 
 enum { STREAM_PARAMETERS = 0x41541000, STREAM_HELD_OUT = 0x41542000 };
 static const uint64_t STREAM_BATCHES = (uint64_t)0x4154 << 32;
+
+/* Squares over 50 steps rather than 1000, as is usual for transformers: gradients of small batches change
+ * their size during the warm-up. Embeddings of rare symbols get no gradient for long, and their means would
+ * become denormal. */
+static const ireneo_adam_settings ADAM = {.mean_decay = 0.9f, .square_decay = 0.98f, .negligible = 1e-36f};
 
 typedef struct trainer {
     ireneo_attention_train_settings settings;
@@ -34,7 +40,7 @@ typedef struct trainer {
     int *tokens, *targets;       /* (batch, context) */
     ireneo_language_work *works; /* (threads) */
     double *losses;              /* (groups) */
-    ireneo_network_adam adam;
+    ireneo_adam adam;
 } trainer;
 
 /* ---- passes over a batch ---- */
@@ -104,11 +110,10 @@ static double take_step(trainer *t, size_t step) {
     double loss = pass(t, 1.0 / (double)asked) / (double)asked;
     if (!isfinite(loss)) return loss;
     add_groups(t);
-    double norm = sqrt(ireneo_squared_norm(t->gradients, t->count));
+    double norm = sqrt(ireneo_square_sum(t->gradients, t->count));
     if (!isfinite(norm)) return norm;
     double shorten = t->settings.clip > 0.0 && norm > t->settings.clip ? t->settings.clip / norm : 1.0;
-    ireneo_network_adam_step(&t->adam, rate_at(&t->settings, step), shorten, t->gradients, t->parameters,
-                             t->threads);
+    ireneo_adam_step(&t->adam, rate_at(&t->settings, step), shorten, t->gradients, t->parameters, t->threads);
     return loss;
 }
 
@@ -215,7 +220,7 @@ static ireneo_error prepare(trainer *t) {
     IRENEO_TRY(IRENEO_ALLOCATE(&t->tokens, cells, "a batch of text"));
     IRENEO_TRY(IRENEO_ALLOCATE(&t->targets, cells, "a batch of text"));
     IRENEO_TRY(IRENEO_ALLOCATE(&t->losses, t->groups, "losses"));
-    IRENEO_TRY(ireneo_network_adam_create(t->count, &t->adam));
+    IRENEO_TRY(ireneo_adam_open(&ADAM, t->count, &t->adam));
     IRENEO_TRY(IRENEO_ALLOCATE_ZEROED(&t->works, (size_t)t->threads, "activations"));
     for (int i = 0; i < t->threads; i++)
         IRENEO_TRY(ireneo_language_work_create(&t->shape, t->group_size, 1, false, &t->works[i]));
@@ -226,7 +231,7 @@ static ireneo_error prepare(trainer *t) {
 
 static void release(trainer *t) {
     for (int i = 0; i < t->threads && t->works != NULL; i++) ireneo_language_work_free(&t->works[i]);
-    ireneo_network_adam_free(&t->adam);
+    ireneo_adam_close(&t->adam);
     ireneo_text_free(&t->text);
     free(t->works);
     free(t->parameters);

@@ -4,19 +4,20 @@
  * patterns) whose shape depends on the sizes only, so that the number of threads changes nothing in the
  * results. Only queries that still move take part in the next step. */
 #include "dense/retrieval/retrieval.h"
-#include "base/progress.h"
+#include "base/clock.h"
+#include "base/parallel.h"
 #include "base/ram.h"
 #include "base/threads.h"
 
 #include <math.h>
-#include <omp.h>
 #include <stdbool.h>
 #include <string.h>
 
 enum {
-    BATCH = 2048,           /* queries in flight: bounds the memory of their sums */
-    WANTED_TASKS = 32,      /* per step, so that many threads have work when there are few queries */
-    SMALLEST_SEGMENT = 8192 /* patterns */
+    BATCH = 2048,            /* queries in flight: bounds the memory of their sums */
+    WANTED_TASKS = 32,       /* per step, so that many threads have work when there are few queries */
+    SMALLEST_SEGMENT = 8192, /* patterns */
+    MOST_TASKS = WANTED_TASKS + BATCH / IRENEO_PASS_ROWS /* segments are rounded up */
 };
 
 const char *ireneo_dense_rule_name(ireneo_dense_rule rule) {
@@ -49,9 +50,11 @@ typedef struct batch {
     size_t *active; /* (active_count): the queries that still move */
     size_t active_count;
     float *moving;                /* (active_count, neurons): their states, packed */
-    ireneo_pass_sums *sums;       /* (tiles * segments) */
-    size_t tiles, segments;       /* of the current step */
+    ireneo_pass_sums *sums;       /* (MOST_TASKS), of which tiles * segments are in use */
     size_t sums_ready;            /* how many of `sums` exist */
+    size_t tile_capacity;         /* states a tile has at most */
+    size_t tiles, segments;       /* of the current step */
+    int only_scores;              /* the current step leaves the weighted sums out */
     ireneo_pass_scratch *scratch; /* (threads) */
     size_t *steps;                /* (count) */
     double *change, *energy;      /* (count): energy is that of the state before the last step */
@@ -74,49 +77,31 @@ static void choose_grid(batch *b) {
     b->segments = wanted < most ? wanted : most;
 }
 
+/* Empty sums for every task. Buffers are made when a step first needs them, and stay for the call. */
 static ireneo_error prepare_sums(batch *b) {
     choose_grid(b);
-    while (b->sums_ready > 0) ireneo_pass_sums_free(&b->sums[--b->sums_ready]);
-    free(b->sums);
-    b->sums = NULL;
-    IRENEO_TRY(IRENEO_ALLOCATE(&b->sums, b->tiles * b->segments, "tile list"));
     for (size_t task = 0; task < b->tiles * b->segments; task++) {
-        IRENEO_TRY(ireneo_pass_sums_create(&b->sums[task], tile_rows(b, task / b->segments),
-                                           b->source->neurons, b->settings->top));
-        b->sums_ready++;
+        if (task == b->sums_ready) {
+            IRENEO_TRY(ireneo_pass_sums_create(&b->sums[task], b->tile_capacity, b->source->neurons,
+                                               b->settings->top));
+            b->sums_ready++;
+        }
+        b->sums[task].rows = tile_rows(b, task / b->segments);
+        ireneo_pass_sums_reset(&b->sums[task]);
     }
     return IRENEO_OK;
 }
 
-/* Runs the tasks; the calling thread, which is thread 0 of the team, reports between its own. */
-static bool run_tasks(batch *b, int only_scores) {
-    size_t tasks = b->tiles * b->segments, patterns = b->source->count, neurons = b->source->neurons;
-    if (ireneo_report(b->settings->progress, "recall", 0.0, (double)tasks) != 0) return false;
-    int stop = 0, blas_before = ireneo_blas_threads(1);
-    size_t done = 0;
-#pragma omp parallel for num_threads(b->threads) schedule(dynamic)
-    for (size_t task = 0; task < tasks; task++) {
-        int stopped;
-#pragma omp atomic read
-        stopped = stop;
-        if (stopped) continue;
-        size_t tile = task / b->segments, segment = task % b->segments;
-        size_t first = patterns / b->segments * segment,
-               last = segment + 1 == b->segments ? patterns : patterns / b->segments * (segment + 1);
-        ireneo_pass_rule rule = b->rule;
-        ireneo_pass_add(b->source, first, last, &rule, b->moving + tile * IRENEO_PASS_ROWS * neurons,
-                        only_scores, &b->scratch[omp_get_thread_num()], &b->sums[task]);
-        size_t now;
-#pragma omp atomic capture
-        now = ++done;
-        if (omp_get_thread_num() == 0 &&
-            ireneo_report(b->settings->progress, "recall", (double)now, (double)tasks) != 0) {
-#pragma omp atomic write
-            stop = 1;
-        }
-    }
-    ireneo_blas_threads(blas_before);
-    return stop == 0;
+/* One tile of states over one segment of the patterns. */
+static ireneo_error run_task(void *context, size_t task, int thread) {
+    const batch *b = context;
+    size_t tile = task / b->segments, segment = task % b->segments, patterns = b->source->count;
+    size_t first = patterns / b->segments * segment,
+           last = segment + 1 == b->segments ? patterns : patterns / b->segments * (segment + 1);
+    ireneo_pass_add(b->source, first, last, &b->rule,
+                    b->moving + tile * IRENEO_PASS_ROWS * b->source->neurons, b->only_scores,
+                    &b->scratch[thread], &b->sums[task]);
+    return IRENEO_OK;
 }
 
 /* Sums of all patterns for every moving state, in the first segment of each tile. */
@@ -125,8 +110,12 @@ static ireneo_error pass(batch *b, int only_scores) {
     for (size_t k = 0; k < b->active_count; k++)
         memcpy(b->moving + k * neurons, b->states + b->active[k] * neurons, neurons * sizeof *b->moving);
     IRENEO_TRY(prepare_sums(b));
-    if (!run_tasks(b, only_scores))
-        return ireneo_fail(IRENEO_ERROR_CANCELLED, "the recall was stopped before it was done");
+    b->only_scores = only_scores;
+    int blas_before = ireneo_blas_threads(1);
+    ireneo_error failed =
+        ireneo_parallel(b->tiles * b->segments, b->threads, b->settings->progress, "recall", run_task, b);
+    ireneo_blas_threads(blas_before);
+    if (failed != IRENEO_OK) return failed;
     for (size_t tile = 0; tile < b->tiles; tile++)
         for (size_t segment = 1; segment < b->segments; segment++)
             ireneo_pass_merge(&b->rule, &b->sums[tile * b->segments + segment], &b->sums[tile * b->segments]);
@@ -254,8 +243,10 @@ static void free_batch(batch *b) {
 
 static ireneo_error create_batch(batch *b, size_t queries, size_t block) {
     size_t rows = queries < BATCH ? queries : BATCH, cells, places;
+    b->tile_capacity = rows < IRENEO_PASS_ROWS ? rows : IRENEO_PASS_ROWS;
     IRENEO_TRY(ireneo_multiply_sizes(rows, b->source->neurons, &cells, "states"));
     IRENEO_TRY(ireneo_multiply_sizes(rows, b->settings->top, &places, "top list"));
+    IRENEO_TRY(IRENEO_ALLOCATE_ZEROED(&b->sums, MOST_TASKS, "tile list"));
     IRENEO_TRY(IRENEO_ALLOCATE(&b->states, cells, "states"));
     IRENEO_TRY(IRENEO_ALLOCATE(&b->moving, cells, "states"));
     IRENEO_TRY(IRENEO_ALLOCATE(&b->active, rows, "query list"));

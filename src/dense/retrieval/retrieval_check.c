@@ -1,7 +1,7 @@
 /* What is looked at before a recall begins: settings, entries, lengths. */
+#include "base/floats.h"
 #include "base/ram.h"
 #include "dense/retrieval/retrieval.h"
-#include "dense/retrieval/weights.h"
 
 #include <limits.h>
 #include <math.h>

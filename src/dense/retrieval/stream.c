@@ -1,6 +1,7 @@
 /* Streaming over patterns with running peaks. The two matrix products of a tile are BLAS's; what is between
  * them touches each score twice, once for the peak and once for the weight. */
 #include "dense/retrieval/stream.h"
+#include "base/floats.h"
 #include "base/ram.h"
 #include "dense/retrieval/weights.h"
 
@@ -133,7 +134,7 @@ static void weigh_row(const ireneo_pass_rule *rule, ireneo_pass_sums *sums, size
         sums->powers[row] += ireneo_square_sum(scores, count);
         return;
     }
-    float peak = ireneo_largest_score(scores, count);
+    float peak = ireneo_largest_float(scores, count);
     if (sums->top > 0 && peak > sums->top_score[row * sums->top + sums->top - 1])
         update_top(sums, row, scores, count, first);
     raise_peak(rule, sums, row, peak);

@@ -8,9 +8,6 @@
 
 #include <stddef.h>
 
-/* The largest of scores (count); count >= 1. */
-float ireneo_largest_score(const float *scores, size_t count);
-
 /* scores[i] = exp(lambda (scores[i] - peak)), where peak is at least every score; returns the sum. Weights
  * below e^-60 become 0. */
 double ireneo_softmax_weights(float *scores, size_t count, float lambda, float peak);
@@ -18,8 +15,5 @@ double ireneo_softmax_weights(float *scores, size_t count, float lambda, float p
 /* scores[i] = (scores[i] / peak)^(degree - 1) where scores[i] > 0, else 0; peak > 0. Returns the sum of the
  * weights; *power_sum is the sum of (scores[i] / peak)^degree. */
 double ireneo_polynomial_weights(float *scores, size_t count, int degree, float peak, double *power_sum);
-
-/* Sum of squares of scores (count). */
-double ireneo_square_sum(const float *scores, size_t count);
 
 #endif

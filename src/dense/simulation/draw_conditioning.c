@@ -2,19 +2,19 @@
  *
  * Of the matrix Xi (n, N) of the other patterns a step reveals Xi x (the scores) and Xi^T a (the sum). Let Q
  * be an orthonormal basis of the states seen so far and U of the weights seen so far; H = Xi Q and G = Xi^T U
- * are known, the rest of Xi is still free Gaussian noise. A new direction q, at right angles to Q, gets Xi q
- * = U (G^T q) + (I - U U^T) g ,    g fresh N(0, I_n) , and a new u, at right angles to U, Xi^T u = Q (H^T u)
- * + (I - Q Q^T) g' , g' fresh N(0, I_N) . This is the exact law of the draw; it costs O(n) numbers per step.
+ * are known, the rest of Xi is still free Gaussian noise. A new direction q, at right angles to Q, gets
+ *     Xi q = U (G^T q) + (I - U U^T) g ,       g fresh N(0, I_n) ,
+ * and a new u, at right angles to U,
+ *     Xi^T u = Q (H^T u) + (I - Q Q^T) g' ,    g' fresh N(0, I_N) .
+ * This is the exact law of the draw; it costs O(n) numbers per step.
  * Row norms couple the entries of spherical patterns, so it does not hold for them. */
 #include "base/ram.h"
 #include "dense/simulation/simulate.h"
 
 #include <cblas.h>
 #include <math.h>
-#include <stdbool.h>
 #include <string.h>
 
-static const double STANDSTILL = 1e-6; /* a run ends when a step is shorter than this times |xi| */
 static const double NEGLIGIBLE = 1e-9; /* share of a vector outside the basis that is rounding */
 
 /* Vectors of one length that grow in number. */
@@ -146,11 +146,9 @@ static ireneo_error run(void *context, const double *lambdas, const double *angl
         for (size_t i = 0; i < c->neurons; i++)
             c->state[i] = cos(angles[k]) * c->target[i] + sin(angles[k]) * c->aside[i];
         double change = INFINITY;
-        for (size_t s = 0; s < e->steps && change > STANDSTILL; s++)
+        for (size_t s = 0; s < e->steps && change > IRENEO_STANDSTILL; s++)
             IRENEO_TRY(step(c, lambdas[k], &ends[k], &change));
-        double distance = 1.0 - 2.0 * ends[k].overlap + ends[k].length * ends[k].length;
-        bool retrieved = e->steps == 1 ? ends[k].log_ratio < 0.0 : distance < e->closeness;
-        ends[k].value = retrieved ? 1.0 : 0.0;
+        ireneo_dense_judge(e, &ends[k]);
     }
     return IRENEO_OK;
 }

@@ -8,9 +8,6 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* A run ends when a step is shorter than this times |xi|. */
-static const double STANDSTILL = 1e-6;
-
 typedef struct direct {
     const ireneo_dense_experiment *experiment;
     uint64_t index;
@@ -129,12 +126,6 @@ static double move(const direct *d, const runs *r, size_t row, float *state, ire
     return sqrt(change / d->power);
 }
 
-static void judge(const ireneo_dense_experiment *e, ireneo_dense_draw *end) {
-    double distance = 1.0 - 2.0 * end->overlap + end->length * end->length;
-    bool retrieved = e->steps == 1 ? end->log_ratio < 0.0 : distance < e->closeness;
-    end->value = retrieved ? 1.0 : 0.0;
-}
-
 /* One pass over the patterns for all runs; those that stand still leave. */
 static void step(direct *d, runs *r, ireneo_dense_draw *ends) {
     size_t n = d->others.neurons, still = 0;
@@ -144,7 +135,7 @@ static void step(direct *d, runs *r, ireneo_dense_draw *ends) {
     ireneo_pass_add(&d->others, 0, d->others.count, &rule, r->states, 0, &d->scratch, &r->sums);
     bool going[IRENEO_RUNS_AT_ONCE];
     for (size_t k = 0; k < r->count; k++)
-        going[k] = move(d, r, k, r->states + k * n, &ends[r->which[k]]) > STANDSTILL;
+        going[k] = move(d, r, k, r->states + k * n, &ends[r->which[k]]) > IRENEO_STANDSTILL;
     for (size_t k = 0; k < r->count; k++) {
         if (!going[k]) continue;
         r->which[still] = r->which[k];
@@ -169,7 +160,7 @@ static ireneo_error run(void *context, const double *lambdas, const double *angl
         make_start(d, angles[k], r.states + k * n);
     }
     for (size_t s = 0; s < d->experiment->steps && r.count > 0 && error == IRENEO_OK; s++) step(d, &r, ends);
-    for (size_t k = 0; k < count && error == IRENEO_OK; k++) judge(d->experiment, &ends[k]);
+    for (size_t k = 0; k < count && error == IRENEO_OK; k++) ireneo_dense_judge(d->experiment, &ends[k]);
     free(r.states);
     ireneo_pass_sums_free(&r.sums);
     return error;

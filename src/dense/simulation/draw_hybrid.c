@@ -12,10 +12,7 @@
 
 #include <cblas.h>
 #include <math.h>
-#include <stdbool.h>
 #include <string.h>
-
-static const double STANDSTILL = 1e-6;
 
 typedef struct hybrid {
     const ireneo_dense_experiment *experiment;
@@ -66,7 +63,7 @@ static void run_one(hybrid *h, double lambda, double angle, ireneo_dense_draw *e
     h->vectors[1] = sin(angle);
     h->state[0] = 1.0;
     double change = INFINITY;
-    for (size_t s = 0; s < e->steps && change > STANDSTILL; s++) {
+    for (size_t s = 0; s < e->steps && change > IRENEO_STANDSTILL; s++) {
         double log_ratio = step(h, lambda, &change);
         if (s == 0) {
             end->log_ratio = log_ratio;
@@ -76,9 +73,7 @@ static void run_one(hybrid *h, double lambda, double angle, ireneo_dense_draw *e
     }
     end->overlap = cblas_ddot((int)n, h->vectors, 1, h->state, 1);
     end->length = cblas_dnrm2((int)n, h->state, 1);
-    double distance = 1.0 - 2.0 * end->overlap + end->length * end->length;
-    bool retrieved = e->steps == 1 ? end->log_ratio < 0.0 : distance < e->closeness;
-    end->value = retrieved ? 1.0 : 0.0;
+    ireneo_dense_judge(e, end);
 }
 
 static ireneo_error run(void *context, const double *lambdas, const double *angles, size_t count,

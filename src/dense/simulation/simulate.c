@@ -1,12 +1,12 @@
 /* Draws, many at a time: checks, the choice of the method, means and medians. */
 #include "dense/simulation/simulate.h"
-#include "base/progress.h"
+#include "base/clock.h"
+#include "base/parallel.h"
 #include "base/ram.h"
 #include "base/threads.h"
 #include "dense/theory/overlap_law.h"
 
 #include <math.h>
-#include <omp.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -140,6 +140,12 @@ double ireneo_dense_target_power(const ireneo_dense_experiment *e, uint64_t inde
     return sum / (double)e->neurons;
 }
 
+void ireneo_dense_judge(const ireneo_dense_experiment *e, ireneo_dense_draw *end) {
+    double distance = 1.0 - 2.0 * end->overlap + end->length * end->length;
+    bool retrieved = e->steps == 1 ? end->log_ratio < 0.0 : distance < e->closeness;
+    end->value = retrieved ? 1.0 : 0.0;
+}
+
 /* ---- draws ---- */
 
 static ireneo_error draw_checked(const ireneo_dense_experiment *e, uint64_t index, ireneo_dense_draw *draw) {
@@ -202,42 +208,16 @@ ireneo_error ireneo_dense_summarise(const ireneo_dense_experiment *e, const iren
     return IRENEO_OK;
 }
 
-/* Fills all (draws); the first failure of any thread stops the others. */
-static ireneo_error make_draws(const ireneo_dense_experiment *e, size_t draws, int threads,
-                               const ireneo_progress *progress, ireneo_dense_draw *all) {
-    ireneo_error error = IRENEO_OK;
-    char sentence[512] = "";
-    size_t done = 0;
-    int stop = 0;
-    if (ireneo_report(progress, "draws", 0.0, (double)draws) != 0)
-        return ireneo_fail(IRENEO_ERROR_CANCELLED, "the simulation was stopped before it was done");
-#pragma omp parallel for num_threads(threads) schedule(dynamic)
-    for (size_t i = 0; i < draws; i++) {
-        int stopped;
-#pragma omp atomic read
-        stopped = stop;
-        if (stopped) continue;
-        ireneo_error failed = draw_checked(e, i, &all[i]);
-        size_t now;
-#pragma omp atomic capture
-        now = ++done;
-        /* Thread 0 is the calling thread, the only one that may report. */
-        if (failed == IRENEO_OK && omp_get_thread_num() == 0 &&
-            ireneo_report(progress, "draws", (double)now, (double)draws) != 0)
-            failed = ireneo_fail(IRENEO_ERROR_CANCELLED, "the simulation was stopped before it was done");
-        if (failed != IRENEO_OK) {
-#pragma omp critical(ireneo_dense_failure)
-            {
-                if (error == IRENEO_OK) {
-                    error = failed;
-                    strncpy(sentence, ireneo_last_error(), sizeof sentence - 1);
-                }
-            }
-#pragma omp atomic write
-            stop = 1;
-        }
-    }
-    return error == IRENEO_OK ? IRENEO_OK : ireneo_fail(error, "%s", sentence);
+/* What the draws of a simulation share. */
+typedef struct draw_list {
+    const ireneo_dense_experiment *experiment;
+    ireneo_dense_draw *all; /* (draws) */
+} draw_list;
+
+static ireneo_error make_draw(void *context, size_t index, int thread) {
+    const draw_list *list = context;
+    (void)thread;
+    return draw_checked(list->experiment, index, &list->all[index]);
 }
 
 ireneo_error ireneo_dense_simulate(const ireneo_dense_experiment *experiment, size_t draws, int threads,
@@ -250,8 +230,10 @@ ireneo_error ireneo_dense_simulate(const ireneo_dense_experiment *experiment, si
     ireneo_dense_draw *kept = NULL;
     if (all == NULL) IRENEO_TRY(IRENEO_ALLOCATE(&kept, draws, "draws"));
     if (all == NULL) all = kept;
+    draw_list list = {experiment, all};
     int before = ireneo_blas_threads(1);
-    ireneo_error error = make_draws(experiment, draws, ireneo_thread_count(threads), progress, all);
+    ireneo_error error =
+        ireneo_parallel(draws, ireneo_thread_count(threads), progress, "draws", make_draw, &list);
     ireneo_blas_threads(before);
     if (error == IRENEO_OK) error = ireneo_dense_summarise(experiment, all, draws, summary);
     free(kept);

@@ -63,6 +63,13 @@ typedef ireneo_error (*ireneo_dense_run)(void *context, const double *lambdas, c
 
 enum { IRENEO_RUNS_AT_ONCE = 7 };
 
+/* A run ends when a step is shorter than this times |xi|. */
+#define IRENEO_STANDSTILL 1e-6
+
+/* Retrieved or not, from how a run ended: value becomes 1 or 0. After one step the pattern must have more than
+ * half of the attention, after many |x - xi|^2 must be below closeness |xi|^2. */
+void ireneo_dense_judge(const ireneo_dense_experiment *e, ireneo_dense_draw *end);
+
 /* The measure from runs, `at_once` of them side by side. */
 ireneo_error ireneo_dense_search(const ireneo_dense_experiment *e, ireneo_dense_run run, void *context,
                                  size_t at_once, ireneo_dense_draw *draw);

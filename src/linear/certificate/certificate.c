@@ -1,5 +1,6 @@
 /* Certificates as objects and as files. */
 #include "linear/certificate/certificate.h"
+#include "base/hash.h"
 #include "base/ram.h"
 
 #include <inttypes.h>
@@ -35,8 +36,7 @@ static uint64_t mix_words(uint64_t state, const void *words, size_t count) {
     for (size_t k = 0; k < count; k++) {
         uint64_t word;
         memcpy(&word, (const char *)words + k * sizeof word, sizeof word);
-        state = (state ^ word) * 0xbf58476d1ce4e5b9u;
-        state ^= state >> 31;
+        state = ireneo_hash_word(state, word, 31);
     }
     return state;
 }
@@ -44,7 +44,7 @@ static uint64_t mix_words(uint64_t state, const void *words, size_t count) {
 /* Of all entries. A small weight could change without spoiling the proof; the file would still not be the one
  * that was written. */
 static uint64_t checksum(const ireneo_certificate *c) {
-    uint64_t state = 0x9e3779b97f4a7c15u + c->count;
+    uint64_t state = IRENEO_GOLDEN_RATIO + c->count;
     state = mix_words(state, c->facts, c->count);
     state = mix_words(state, c->candidates, c->count);
     return mix_words(state, c->weights, c->count);

@@ -1,4 +1,5 @@
 /* Contradictions that need no solver, each a certificate of one or two weights whose sum vanishes exactly. */
+#include "base/hash.h"
 #include "base/ram.h"
 #include "base/vectorised.h"
 #include "linear/certificate/certificate.h"
@@ -23,12 +24,9 @@ static bool same_row(const float *a, const float *b, size_t dim) {
     return true;
 }
 
-/* A weight of its own for every column, odd (the finaliser of splitmix64). */
+/* A weight of its own for every column, odd. */
 static uint64_t column_weight(size_t k) {
-    uint64_t z = ((uint64_t)k + 1) * 0x9e3779b97f4a7c15u;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return (z ^ (z >> 31)) | 1;
+    return ireneo_hash_number(((uint64_t)k + 1) * IRENEO_GOLDEN_RATIO) | 1;
 }
 
 /* Weighted sum of the entries' bits: equal rows have equal sums, and others rarely. */
@@ -54,7 +52,7 @@ static ireneo_error find_equal_hashes(const fingerprint *prints, size_t count, b
     IRENEO_TRY(IRENEO_ALLOCATE_ZEROED(&table, places, "table of fingerprints"));
     *equal = false;
     for (size_t i = 0; i < count && !*equal; i++) {
-        size_t at = (prints[i].hash * 0x9e3779b97f4a7c15u >> 20) & (places - 1);
+        size_t at = (prints[i].hash * IRENEO_GOLDEN_RATIO >> 20) & (places - 1);
         while (table[at] != 0 && prints[table[at] - 1].hash != prints[i].hash) at = (at + 1) & (places - 1);
         *equal = table[at] != 0;
         table[at] = (uint32_t)(i + 1);

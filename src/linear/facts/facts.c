@@ -1,5 +1,6 @@
 /* Facts: what makes them usable, and their fingerprint. */
 #include "linear/facts/facts.h"
+#include "base/hash.h"
 #include "base/vectorised.h"
 
 #include <math.h>
@@ -62,10 +63,8 @@ ireneo_error ireneo_facts_check(const ireneo_facts *facts) {
     return IRENEO_OK;
 }
 
-/* One round of a multiply-and-rotate hash on 64-bit words (constants of splitmix64). */
 static uint64_t mix(uint64_t state, uint64_t word) {
-    state = (state ^ word) * 0xbf58476d1ce4e5b9u;
-    return state ^ (state >> 29);
+    return ireneo_hash_word(state, word, 29);
 }
 
 /* Four words at a time in four chains, because one chain waits for every multiplication. */

@@ -1,5 +1,6 @@
 /* Filter and selection behind every "k best". */
 #include "linear/kernels/best.h"
+#include "base/processor.h"
 
 #include <math.h>
 
@@ -81,8 +82,8 @@ __attribute__((target("avx512f,bmi"))) static size_t filter_avx512(const float *
 }
 
 static filter best_filter(void) {
-    if (__builtin_cpu_supports("avx512f")) return filter_avx512;
-    if (__builtin_cpu_supports("avx2")) return filter_avx2;
+    if (ireneo_has_avx512()) return filter_avx512;
+    if (ireneo_has_avx2()) return filter_avx2;
     return filter_portable;
 }
 #else

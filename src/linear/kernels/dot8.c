@@ -1,9 +1,8 @@
 /* Inner products with shared loads and one reduction for all eight sums. Intrinsics, because a compiler
  * reduces each sum on its own, which for vectors of a hundred entries costs as much as the products. */
 #include "linear/kernels/dot8.h"
+#include "base/processor.h"
 #include "base/vectorised.h"
-
-#include <stdbool.h>
 
 #if defined(__x86_64__) && defined(__GNUC__)
 #include <immintrin.h>
@@ -61,22 +60,9 @@ TARGET_AVX512 static void dots_avx512(const float *h, const float *const y[8], s
     reduce_eight(fold(s0), fold(s1), fold(s2), fold(s3), fold(s4), fold(s5), fold(s6), fold(s7), out);
 }
 
-static bool has_avx512(void) {
-    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl");
-}
-static bool has_avx2(void) {
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-}
-
 #else
 #define dots_avx2(h, y, dim, out)
 #define dots_avx512(h, y, dim, out)
-static bool has_avx512(void) {
-    return false;
-}
-static bool has_avx2(void) {
-    return false;
-}
 #endif
 
 static void dots_portable(const float *h, const float *const y[8], size_t dim, float *out) {
@@ -89,9 +75,9 @@ static void dots_portable(const float *h, const float *const y[8], size_t dim, f
 }
 
 void ireneo_dot8(const float *h, const float *const y[8], size_t dim, float *out) {
-    if (has_avx512())
+    if (ireneo_has_avx512())
         dots_avx512(h, y, dim, out);
-    else if (has_avx2())
+    else if (ireneo_has_avx2())
         dots_avx2(h, y, dim, out);
     else
         dots_portable(h, y, dim, out);

@@ -125,7 +125,7 @@ TARGET_VNNI static void products_vnni(const int16_t *h, const int16_t *const y[8
 
 static eight_products best_products(void) {
     if (ireneo_has_vnni()) return products_vnni;
-    return __builtin_cpu_supports("avx2") ? products_avx2 : products_portable;
+    return ireneo_has_avx2() ? products_avx2 : products_portable;
 }
 #else
 static eight_products best_products(void) {

@@ -6,6 +6,7 @@
  * product of length d errs by at most (d + 3) 2^-24 |h| |y|; target and competitor each err, so pairs closer
  * than twice that are recomputed from the original numbers in float64. */
 #include "linear/scan/check.h"
+#include "base/floats.h"
 #include "base/ram.h"
 #include "base/threads.h"
 #include "base/vectorised.h"
@@ -13,7 +14,6 @@
 #include "linear/kernels/best.h"
 #include "linear/kernels/dot8.h"
 #include "linear/scan/scan.h"
-#include "linear/solver/row_projection.h"
 #include "linear/solver/whiten.h"
 
 #include <cblas.h>
@@ -136,9 +136,10 @@ static void judge(checker *p, int thread, size_t first, size_t i, const ireneo_h
 
 /* Best competitor among the scores (columns), leaving out the target if its place is among them. */
 static float best_competitor(const float *scores, size_t column, size_t columns, size_t target) {
-    if (target < column || target >= column + columns) return ireneo_row_best(scores, columns);
+    if (target < column || target >= column + columns) return ireneo_largest_float(scores, columns);
     size_t place = target - column;
-    return fmaxf(ireneo_row_best(scores, place), ireneo_row_best(scores + place + 1, columns - place - 1));
+    return fmaxf(ireneo_largest_float(scores, place),
+                 ireneo_largest_float(scores + place + 1, columns - place - 1));
 }
 
 static void scan_block(void *context, int thread, size_t first, size_t count, size_t column, size_t columns,

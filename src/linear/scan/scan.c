@@ -1,10 +1,10 @@
 /* The score pass: threads over tiles, one-thread BLAS inside (faster than the other way round, see
  * docs/performance.md). */
 #include "linear/scan/scan.h"
+#include "base/parallel.h"
 #include "base/ram.h"
 
 #include <cblas.h>
-#include <omp.h>
 
 size_t ireneo_scan_tile_rows(size_t rows) {
     size_t share = (rows / 16 + 7) / 8 * 8; /* sixteen tiles of whole kernels, or tiles of the best size */
@@ -95,31 +95,23 @@ static size_t block_columns(size_t columns) {
     return (each + IRENEO_PANEL_GROUP - 1) / IRENEO_PANEL_GROUP * IRENEO_PANEL_GROUP;
 }
 
-static ireneo_error run_tiles(const ireneo_scan *s, size_t tile, size_t block, workplace *places) {
-    size_t tiles = (s->rows + tile - 1) / tile, done = 0;
-    int cancelled = 0;
-#pragma omp parallel for num_threads(s->threads) schedule(dynamic)
-    for (size_t k = 0; k < tiles; k++) {
-        int stop;
-#pragma omp atomic read
-        stop = cancelled;
-        if (stop) continue;
-        int thread = omp_get_thread_num();
-        workplace *w = &places[thread];
-        size_t first = k * tile, count = s->rows - first < tile ? s->rows - first : tile;
-        s->make(s->context, thread, first, count, w->h);
-        if (s->begin != NULL) s->begin(s->context, thread, first, count, w->h);
-        sweep_tile(s, w, thread, first, count, block);
-        if (s->finish != NULL) s->finish(s->context, thread, first, count, w->h);
-        size_t so_far;
-#pragma omp atomic capture
-        so_far = done += count;
-        if (thread == 0 && ireneo_report(s->progress, s->stage, (double)so_far, (double)s->rows)) {
-#pragma omp atomic write
-            cancelled = 1;
-        }
-    }
-    return cancelled ? ireneo_fail(IRENEO_ERROR_CANCELLED, "stopped during %s", s->stage) : IRENEO_OK;
+/* What the tiles of a scan share. */
+typedef struct tiling {
+    const ireneo_scan *scan;
+    size_t tile, block;
+    workplace *places; /* (threads) */
+} tiling;
+
+static ireneo_error run_tile(void *context, size_t index, int thread) {
+    const tiling *t = context;
+    const ireneo_scan *s = t->scan;
+    workplace *w = &t->places[thread];
+    size_t first = index * t->tile, count = s->rows - first < t->tile ? s->rows - first : t->tile;
+    s->make(s->context, thread, first, count, w->h);
+    if (s->begin != NULL) s->begin(s->context, thread, first, count, w->h);
+    sweep_tile(s, w, thread, first, count, t->block);
+    if (s->finish != NULL) s->finish(s->context, thread, first, count, w->h);
+    return IRENEO_OK;
 }
 
 ireneo_error ireneo_scan_run(const ireneo_scan *s) {
@@ -128,7 +120,10 @@ ireneo_error ireneo_scan_run(const ireneo_scan *s) {
     ireneo_error failed = IRENEO_ALLOCATE_ZEROED(&places, (size_t)s->threads, "score tiles");
     for (int k = 0; failed == IRENEO_OK && k < s->threads; k++)
         failed = make_workplace(s, tile, block, &places[k]);
-    if (failed == IRENEO_OK) failed = run_tiles(s, tile, block, places);
+    tiling tiles = {s, tile, block, places};
+    if (failed == IRENEO_OK)
+        failed =
+            ireneo_parallel((s->rows + tile - 1) / tile, s->threads, s->progress, s->stage, run_tile, &tiles);
     free_workplaces(places, s->threads);
     return failed;
 }

@@ -3,6 +3,7 @@
  * kept scores                            (line search) M = sum_j r_j y_j for rows with r != 0, G = M^T X
  * (gradient) with no other evaluation of the loss. */
 #include "linear/solver/minimise.h"
+#include "base/floats.h"
 #include "base/progress.h"
 #include "base/ram.h"
 #include "base/vectorised.h"
@@ -260,7 +261,7 @@ static bool row_residual(const ireneo_minimiser *minimiser, size_t i, float *m, 
     ireneo_working_set *l = minimiser->set;
     const float *score = l->score + i * l->capacity;
     size_t slots = ireneo_working_set_slots(l, i), count = l->count[i];
-    float target = l->target_score[i], best = ireneo_row_best(score, slots);
+    float target = l->target_score[i], best = ireneo_largest_float(score, slots);
     if (!(best + minimiser->required < target)) sums->violations++;
     if (best + minimiser->margin <= target) return false;
     float t = ireneo_row_level(score, slots, target, minimiser->margin, l->level[i]), total = 0.0f,

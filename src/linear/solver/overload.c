@@ -5,6 +5,7 @@
  * offered again, and whatever breaks in turn makes room. Being free to choose beats the law for a random
  * subset (docs/linear.md, "Overload"). Facts come in classes of weight: a class is only fitted into the room
  * that the heavier classes leave, and never at their cost. */
+#include "base/floats.h"
 #include "base/ram.h"
 #include "linear/solver/attempt.h"
 #include "linear/solver/row_projection.h"
@@ -92,7 +93,7 @@ static void find_losses(overload *o) {
     for (size_t i = 0; i < o->rows; i++) {
         const float *score = l->score + i * l->capacity;
         size_t slots = ireneo_working_set_slots(l, i);
-        float target = l->target_score[i], best = ireneo_row_best(score, slots);
+        float target = l->target_score[i], best = ireneo_largest_float(score, slots);
         double total = 0.0, squares = 0.0;
         if (best + margin > target) {
             float t = ireneo_row_level(score, slots, target, margin, target);

@@ -1,17 +1,10 @@
 /* Loops over one row's list, written for vectors: sums may be taken in any order, as the pragmas say. */
 #include "linear/solver/row_projection.h"
+#include "base/floats.h"
 #include "base/vectorised.h"
 
 #include <math.h>
 #include <string.h>
-
-IRENEO_VECTORISED
-float ireneo_row_best(const float *score, size_t slots) {
-    float best = -INFINITY;
-#pragma omp simd reduction(max : best)
-    for (size_t k = 0; k < slots; k++) best = score[k] > best ? score[k] : best;
-    return best;
-}
 
 /* The function t - s_a - sum (s_j + mu - t)_+ is concave and rises, so Newton's step lands left of the root
  * and from there climbs to it; the set of active competitors settles after two to four steps, and then the
@@ -60,7 +53,7 @@ void ireneo_row_project(const ireneo_row *row, float step, float margin, float *
         }
     }
     const float *tangent = row->bend == NULL ? row->slope : slope;
-    if (ireneo_row_best(score, slots) + margin <= target) {
+    if (ireneo_largest_float(score, slots) + margin <= target) {
         *level = target;
         return;
     }

@@ -27,9 +27,6 @@ typedef struct ireneo_row_sums {
  * receives it. */
 void ireneo_row_project(const ireneo_row *row, float step, float margin, float *level, ireneo_row_sums *sums);
 
-/* Largest score (slots). */
-float ireneo_row_best(const float *score, size_t slots);
-
 /* Level t of the scores (slots) and the target. */
 float ireneo_row_level(const float *score, size_t slots, float target, float margin, float start);
 

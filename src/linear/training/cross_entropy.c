@@ -5,6 +5,7 @@
  * which loses no digits when a fact is nearly certain. */
 #include "linear/training/cross_entropy.h"
 #include "base/exponential.h"
+#include "base/floats.h"
 #include "base/ram.h"
 #include "base/threads.h"
 
@@ -112,7 +113,7 @@ static void absorb_scores(softmax_row *row, float *scores, size_t count, size_t 
         if (pull != NULL) cblas_sscal((int)dim_out, shrink, pull, 1);
         row->reference = largest;
     }
-    row->others += ireneo_exp_floats_sum(scores, count, row->reference);
+    row->others += ireneo_exp_sum(scores, count, 1.0f, row->reference, -87.0f);
 }
 
 /* Turns the sums of a row into its m_i and its share of the loss. */

@@ -1,11 +1,12 @@
 /* Gradient training: from settings and facts to a trained memory. The optimisers move one flat array of
  * parameters, laid out as in cross_entropy.h. */
 #include "linear/training/train.h"
+#include "base/adam.h"
 #include "base/progress.h"
 #include "base/ram.h"
 #include "base/random.h"
 #include "linear/memory/memory.h"
-#include "linear/training/adam.h"
+#include "linear/training/rate_schedule.h"
 
 #include <math.h>
 #include <string.h>
@@ -66,19 +67,23 @@ bool ireneo_training_goes_on(training *job) {
     return !job->interrupted;
 }
 
+/* Kingma and Ba's own constants, means over 10 and 1000 gradients: gradients here are of all facts at once,
+ * without noise, so that a long memory of their squares costs nothing. */
+static const ireneo_adam_settings ADAM = {.mean_decay = 0.9, .square_decay = 0.999, .folded = true};
+
 static ireneo_error train_by_adam(training *job) {
     const ireneo_train_settings *s = &job->settings;
     double warm_up = fmax(0.0, s->warm_up) * (double)s->max_steps;
-    adam state;
-    IRENEO_TRY(ireneo_adam_open(job->count, &state));
+    ireneo_adam adam;
+    IRENEO_TRY(ireneo_adam_open(&ADAM, job->count, &adam));
     ireneo_error failed = ireneo_training_evaluate(job);
     while (failed == IRENEO_OK && ireneo_training_goes_on(job)) {
-        double rate = ireneo_adam_rate(s->rate, job->steps, s->max_steps, warm_up);
-        ireneo_adam_step(&state, job->gradient, rate, job->parameters);
+        double rate = ireneo_rate_at(s->rate, job->steps, s->max_steps, warm_up);
+        ireneo_adam_step(&adam, rate, 1.0, job->gradient, job->parameters, 1);
         job->steps++;
         failed = ireneo_training_evaluate(job);
     }
-    ireneo_adam_close(&state);
+    ireneo_adam_close(&adam);
     return failed;
 }
 

@@ -3,27 +3,18 @@
  * Both overlaps come from sums over all tokens: with unit vectors u_s, sum_{s != t} u_s . u_t =
  * |sum_s u_s|^2 - T, and with the rows of A, sum_{s != t} sum_k A_sk A_tk = sum_k (sum_s A_sk)^2 -
  * sum_sk A_sk^2. */
-#include "attention/network/measure.h"
+#include "attention/network/order_parameters.h"
+#include "base/floats.h"
 
 #include <math.h>
 #include <string.h>
-
-double ireneo_squared_norm(const float *x, size_t count) {
-    double lanes[8] = {0}, sum = 0.0;
-    size_t i = 0;
-    for (; i + 8 <= count; i += 8)
-        for (size_t k = 0; k < 8; k++) lanes[k] += (double)x[i + k] * (double)x[i + k];
-    for (size_t k = 0; i < count; i++, k++) lanes[k] += (double)x[i] * (double)x[i];
-    for (size_t k = 0; k < 8; k++) sum += lanes[k];
-    return sum;
-}
 
 void ireneo_measure_tokens(const float *x, size_t rows, size_t width, double *scratch, double *rho,
                            double *q) {
     double total = 0.0, seen = 0.0;
     memset(scratch, 0, width * sizeof *scratch);
     for (size_t row = 0; row < rows; row++) {
-        double square = ireneo_squared_norm(x + row * width, width);
+        double square = ireneo_square_sum(x + row * width, width);
         double shrink = square > 0.0 ? 1.0 / sqrt(square) : 0.0;
         for (size_t i = 0; i < width; i++) scratch[i] += shrink * (double)x[row * width + i];
         total += square;

@@ -1,5 +1,5 @@
-/* The clock behind every time this library reports. */
-#include "base/progress.h"
+/* The system's monotonic clock. */
+#include "base/clock.h"
 
 #include <time.h>
 
