@@ -73,7 +73,7 @@ static void test_threads_and_cancel(void **state) {
     ireneo_progress progress = {stop_at_once, &calls};
     settings.progress = &progress;
     expect_error(ireneo_attention_trainability_diagram(&t, betas, 3, residuals, 2, &settings, &one),
-                 IRENEO_ERROR_CANCELLED, "cancelled", "");
+                 IRENEO_ERROR_CANCELLED, "stopped", "");
     assert_int_equal(calls, 1);
     assert_null(one.cells);
 }

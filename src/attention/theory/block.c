@@ -11,7 +11,6 @@
 
 ireneo_error ireneo_block_open(const ireneo_transformer *transformer, ireneo_block *block) {
     memset(block, 0, sizeof *block);
-    block->transformer = transformer;
     IRENEO_TRY(ireneo_mlp_map_open(transformer->activation, transformer->mlp_in_variance,
                                    transformer->mlp_out_variance, transformer->mlp_bias_variance,
                                    &block->mlp));
@@ -43,9 +42,8 @@ ireneo_attention_averages ireneo_block_attention(const ireneo_block *block, iren
 }
 
 /* The attention branch on normalised tokens. */
-static ireneo_tokens attend(const ireneo_block *block, ireneo_map_kind kind, double distance,
-                            ireneo_attention_averages a) {
-    const ireneo_transformer *t = block->transformer;
+static ireneo_tokens attend(const ireneo_block *block, const ireneo_transformer *t, ireneo_map_kind kind,
+                            double distance, ireneo_attention_averages a) {
     double uniform = kind == IRENEO_MAP_LIMIT ? 0.0 : 1.0 / block->attention.keys;
     double q = t->gain_control ? distance * fmax(0.0, a.participation - uniform)
                                : 1.0 - distance * (1.0 - a.participation);
@@ -62,11 +60,11 @@ static ireneo_tokens normalise(ireneo_tokens tokens) {
     return (ireneo_tokens){1.0, tokens.gap / tokens.q};
 }
 
-ireneo_tokens ireneo_block_step(const ireneo_block *block, ireneo_map_kind kind, ireneo_tokens tokens,
-                                ireneo_attention_averages attention) {
-    const ireneo_transformer *t = block->transformer;
+ireneo_tokens ireneo_block_step(const ireneo_block *block, const ireneo_transformer *t, ireneo_map_kind kind,
+                                ireneo_tokens tokens, ireneo_attention_averages attention) {
     bool post = t->normalisation == IRENEO_NORMALISATION_POST;
-    tokens = add_skip(t->residual_attention, tokens, attend(block, kind, tokens.gap / tokens.q, attention));
+    tokens =
+        add_skip(t->residual_attention, tokens, attend(block, t, kind, tokens.gap / tokens.q, attention));
     if (post) tokens = normalise(tokens);
     double gap = ireneo_mlp_map_gap(&block->mlp, fmin(1.0, tokens.gap / tokens.q));
     ireneo_tokens next = add_skip(t->residual_mlp, tokens, (ireneo_tokens){block->mlp.q_out, gap});
@@ -74,9 +72,11 @@ ireneo_tokens ireneo_block_step(const ireneo_block *block, ireneo_map_kind kind,
     return post ? normalise(next) : next;
 }
 
-double ireneo_block_final_distance(const ireneo_block *block, ireneo_map_kind kind) {
-    ireneo_tokens tokens = ireneo_block_input(block->transformer);
-    for (size_t layer = 0; layer < block->transformer->layers; layer++)
-        tokens = ireneo_block_step(block, kind, tokens, ireneo_block_attention(block, kind, tokens));
+double ireneo_block_final_distance(const ireneo_block *block, const ireneo_transformer *transformer,
+                                   ireneo_map_kind kind) {
+    ireneo_tokens tokens = ireneo_block_input(transformer);
+    for (size_t layer = 0; layer < transformer->layers; layer++)
+        tokens =
+            ireneo_block_step(block, transformer, kind, tokens, ireneo_block_attention(block, kind, tokens));
     return tokens.gap / tokens.q;
 }

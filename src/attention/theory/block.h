@@ -11,8 +11,9 @@
 /* Which attention map: exact at T, or T to infinity. */
 typedef enum ireneo_map_kind { IRENEO_MAP_EXACT, IRENEO_MAP_LIMIT } ireneo_map_kind;
 
+/* Tables that are expensive to make and do not depend on the skips, the values or the number of layers: these
+ * come with every call, as the transformer, and may differ from call to call. */
 typedef struct ireneo_block {
-    const ireneo_transformer *transformer;
     ireneo_attention_map attention;
     ireneo_mlp_map mlp;
 } ireneo_block;
@@ -21,8 +22,8 @@ typedef struct ireneo_tokens {
     double q, gap;
 } ireneo_tokens;
 
-/* Tables for a checked transformer, whose beta, context, keys, MLP variances and activation may not change
- * afterwards; other fields may. */
+/* For a checked transformer. Later calls must bring one with the same beta, context, keys, activation and MLP
+ * variances. */
 ireneo_error ireneo_block_open(const ireneo_transformer *transformer, ireneo_block *block);
 void ireneo_block_close(ireneo_block *block);
 
@@ -33,22 +34,12 @@ ireneo_attention_averages ireneo_block_attention(const ireneo_block *block, iren
                                                  ireneo_tokens tokens);
 
 /* The tokens after attention, MLP, skips and LayerNorms. */
-ireneo_tokens ireneo_block_step(const ireneo_block *block, ireneo_map_kind kind, ireneo_tokens tokens,
+ireneo_tokens ireneo_block_step(const ireneo_block *block, const ireneo_transformer *transformer,
+                                ireneo_map_kind kind, ireneo_tokens tokens,
                                 ireneo_attention_averages attention);
 
 /* 1 - rho after all layers. */
-double ireneo_block_final_distance(const ireneo_block *block, ireneo_map_kind kind);
-
-/* Rates of 1 - rho near rho = 1, at scale q of the tokens. */
-double ireneo_chi_attention(const ireneo_block *block, double q);
-double ireneo_chi_mlp(const ireneo_block *block, double q);
-
-/* The attention residual strength at which they balance at infinite depth; may be infinite. */
-double ireneo_balanced_residual(const ireneo_block *block);
-
-/* The attention residual strength at which 1 - rho after all layers is rank_limit: 0 when none is needed,
- * infinite when none is strong enough. Changes transformer->residual_attention, which block must refer to. */
-double ireneo_rank_line(ireneo_transformer *transformer, const ireneo_block *block, ireneo_map_kind kind,
-                        double rank_limit);
+double ireneo_block_final_distance(const ireneo_block *block, const ireneo_transformer *transformer,
+                                   ireneo_map_kind kind);
 
 #endif

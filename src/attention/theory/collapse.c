@@ -2,6 +2,7 @@
  * attention whose mean entropy is below a share of log(keys). */
 #include "attention/theory/collapse.h"
 #include "attention/theory/rem.h"
+#include "attention/theory/stability.h"
 #include "attention/theory/transformer.h"
 #include "base/roots.h"
 #include "base/threads.h"
@@ -70,20 +71,18 @@ static ireneo_error first_block(const ireneo_transformer *t, ireneo_attention_as
     return IRENEO_OK;
 }
 
-ireneo_error ireneo_assess_block(ireneo_transformer *transformer, const ireneo_block *block,
+ireneo_error ireneo_assess_block(const ireneo_block *block, const ireneo_transformer *transformer,
                                  const ireneo_attention_collapse_settings *limits,
                                  ireneo_attention_assessment *a) {
-    double residual = transformer->residual_attention;
     IRENEO_TRY(first_block(transformer, a));
     IRENEO_TRY(ireneo_beta_line(transformer, limits->entropy_limit, &a->beta_line, &a->beta_line_limit));
-    double distance = ireneo_block_final_distance(block, IRENEO_MAP_EXACT);
+    double distance = ireneo_block_final_distance(block, transformer, IRENEO_MAP_EXACT);
     a->rho = 1.0 - distance;
-    a->rho_limit = 1.0 - ireneo_block_final_distance(block, IRENEO_MAP_LIMIT);
-    a->residual_line = ireneo_rank_line(transformer, block, IRENEO_MAP_EXACT, limits->rank_limit);
-    a->residual_line_limit = ireneo_rank_line(transformer, block, IRENEO_MAP_LIMIT, limits->rank_limit);
-    transformer->residual_attention = residual;
+    a->rho_limit = 1.0 - ireneo_block_final_distance(block, transformer, IRENEO_MAP_LIMIT);
+    a->residual_line = ireneo_rank_line(block, transformer, IRENEO_MAP_EXACT, limits->rank_limit);
+    a->residual_line_limit = ireneo_rank_line(block, transformer, IRENEO_MAP_LIMIT, limits->rank_limit);
     a->beta_margin = a->beta_line / transformer->beta;
-    a->residual_margin = residual / a->residual_line;
+    a->residual_margin = transformer->residual_attention / a->residual_line;
     a->rank_collapse = distance < limits->rank_limit;
     a->entropy_collapse = transformer->beta > a->beta_line;
     return IRENEO_OK;
@@ -93,15 +92,14 @@ ireneo_error ireneo_attention_assess(const ireneo_transformer *transformer,
                                      const ireneo_attention_collapse_settings *settings,
                                      ireneo_attention_assessment *assessment) {
     ireneo_attention_collapse_settings limits;
-    ireneo_transformer varied = *transformer;
     ireneo_block block;
     IRENEO_TRY(ireneo_check_transformer(transformer));
     IRENEO_TRY(ireneo_collapse_limits(settings, &limits));
     int before = ireneo_blas_threads(1);
-    ireneo_error failed = ireneo_block_open(&varied, &block);
+    ireneo_error failed = ireneo_block_open(transformer, &block);
     ireneo_blas_threads(before);
     if (failed != IRENEO_OK) return failed;
-    failed = ireneo_assess_block(&varied, &block, &limits, assessment);
+    failed = ireneo_assess_block(&block, transformer, &limits, assessment);
     ireneo_block_close(&block);
     return failed;
 }

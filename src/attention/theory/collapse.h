@@ -13,9 +13,8 @@ ireneo_error ireneo_collapse_limits(const ireneo_attention_collapse_settings *se
 ireneo_error ireneo_beta_line(const ireneo_transformer *transformer, double entropy_limit, double *exact,
                               double *limit);
 
-/* Judges with tables that are already there; transformer is the one block refers to, and is left as it was.
- */
-ireneo_error ireneo_assess_block(ireneo_transformer *transformer, const ireneo_block *block,
+/* Judges with tables that are already there. */
+ireneo_error ireneo_assess_block(const ireneo_block *block, const ireneo_transformer *transformer,
                                  const ireneo_attention_collapse_settings *limits,
                                  ireneo_attention_assessment *assessment);
 

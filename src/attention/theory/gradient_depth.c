@@ -1,11 +1,16 @@
 /* How a gradient changes on its way back through post-LN blocks at initialisation.
  *
  * For gradients g_s of the output tokens that are independent of each other and of the weights, the three
- * ways through attention add up without cross terms. With delta_sk = A_sk g_s . (v_k - o_s), values    |sum_s
- * A_sk W_V^T g_s|^2          -> sigma_v^2 Y_2 |g|^2 queries   beta^2 log T (q - p) sum_k delta^2 keys beta^2
- * log T q sum_s delta^2 ,      E sum_k delta_sk^2 = sigma_v^2 (q - p) E[Y_2 - 2 Y_3 + Y_2^2] |g|^2 and
- * LayerNorm divides by the variance of its input, a^2 + q_out. So one block multiplies |dL/dx|^2 by (a^2 +
- * sigma_v^2 (Y_2 + beta^2 log T (1 - rho)(2 - rho) E[Y_2 - 2 Y_3 + Y_2^2])) / (a^2 + q_out) chi_MLP . */
+ * ways through attention add up without cross terms. With delta_sk = A_sk g_s . (v_k - o_s),
+ *
+ *     values    |sum_s A_sk W_V^T g_s|^2               -> sigma_v^2 Y_2 |g|^2
+ *     queries   beta^2 log T (q - p) sum_k delta_sk^2
+ *     keys      beta^2 log T q       sum_s delta_sk^2 ,
+ *               E sum_k delta_sk^2 = sigma_v^2 (q - p) E[Y_2 - 2 Y_3 + Y_2^2] |g|^2 ,
+ *
+ * and LayerNorm divides by the variance of its input, a^2 + q_out. So one block multiplies |dL/dx|^2 by
+ *
+ *     (a^2 + sigma_v^2 (Y_2 + beta^2 log T (1 - rho)(2 - rho) E[Y_2 - 2 Y_3 + Y_2^2])) / (a^2 + q_out) chi_MLP . */
 #include "attention/theory/rem.h"
 
 #include <math.h>

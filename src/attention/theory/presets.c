@@ -3,10 +3,11 @@
  * similarity of input tokens follows from the embeddings where it can be told from the code:
  *
  *   bert-base    word, position and token-type vectors of equal size are summed and normalised; the type is
- * the same for all tokens, which alone makes rho_0 = 1/3; a few repeated words add to it gpt2-small   word
- * and position vectors of variance 0.0004 each enter the stream as they are, so q_0 is 0.0008; projections
- * into the stream are scaled by 1 / sqrt(2 layers) vit-b        patches of unit-variance pixels give q_0 =
- * 0.31; how alike they are depends on the pictures, and 0.2 is an assumption */
+ *                the same for all tokens, which alone makes rho_0 = 1/3; a few repeated words add to it
+ *   gpt2-small   word and position vectors of variance 0.0004 each enter the stream as they are, so q_0 is
+ *                0.0008; projections into the stream are scaled by 1 / sqrt(2 layers)
+ *   vit-b        patches of unit-variance pixels give q_0 = 0.31; how alike they are depends on the pictures,
+ *                and 0.2 is an assumption */
 #include "base/error.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* Tokens through the depth of a transformer: the block map iterated, exact at T and in the limit. */
-#include "attention/theory/block.h"
+#include "attention/theory/stability.h"
 #include "attention/theory/transformer.h"
 #include "base/ram.h"
 #include "base/threads.h"
@@ -38,27 +38,29 @@ static void write_tokens(const profile *to, size_t layer, ireneo_tokens tokens) 
 }
 
 /* Returns the tokens before the last block. */
-static ireneo_tokens iterate(const ireneo_block *block, const profile *to) {
-    ireneo_tokens tokens = ireneo_block_input(block->transformer), before = tokens;
+static ireneo_tokens iterate(const ireneo_block *block, const ireneo_transformer *transformer,
+                             const profile *to) {
+    ireneo_tokens tokens = ireneo_block_input(transformer), before = tokens;
     write_tokens(to, 0, tokens);
-    to->rho[0] = block->transformer->rho_0; /* without the rounding of 1 - (1 - rho) */
-    for (size_t layer = 0; layer < block->transformer->layers; layer++) {
+    to->rho[0] = transformer->rho_0; /* without the rounding of 1 - (1 - rho) */
+    for (size_t layer = 0; layer < transformer->layers; layer++) {
         ireneo_attention_averages attention = ireneo_block_attention(block, to->kind, tokens);
         to->participation[layer] = attention.participation;
         to->entropy[layer] = attention.entropy;
         before = tokens;
-        tokens = ireneo_block_step(block, to->kind, tokens, attention);
+        tokens = ireneo_block_step(block, transformer, to->kind, tokens, attention);
         write_tokens(to, layer + 1, tokens);
     }
     return before;
 }
 
-static void describe_stability(const ireneo_block *block, double q, ireneo_attention_propagation *p) {
-    p->chi_attention = ireneo_chi_attention(block, q);
-    p->chi_mlp = ireneo_chi_mlp(block, q);
+static void describe_stability(const ireneo_block *block, const ireneo_transformer *transformer, double q,
+                               ireneo_attention_propagation *p) {
+    p->chi_attention = ireneo_chi_attention(transformer, q);
+    p->chi_mlp = ireneo_chi_mlp(block, transformer, q);
     p->chi = p->chi_attention * p->chi_mlp;
     p->correlation_depth = p->chi < 1.0 ? -1.0 / log(p->chi) : INFINITY;
-    p->critical_residual = ireneo_balanced_residual(block);
+    p->critical_residual = ireneo_balanced_residual(block, transformer);
 }
 
 ireneo_error ireneo_attention_propagate(const ireneo_transformer *transformer,
@@ -76,8 +78,8 @@ ireneo_error ireneo_attention_propagate(const ireneo_transformer *transformer,
         profile exact = {IRENEO_MAP_EXACT, p->rho, p->distance, p->scale, p->participation, p->entropy};
         profile limit = {IRENEO_MAP_LIMIT, p->rho_limit,           p->distance_limit,
                          p->scale_limit,   p->participation_limit, p->entropy_limit};
-        iterate(&block, &limit);
-        describe_stability(&block, iterate(&block, &exact).q, p);
+        iterate(&block, transformer, &limit);
+        describe_stability(&block, transformer, iterate(&block, transformer, &exact).q, p);
     }
     ireneo_block_close(&block);
     return failed;
@@ -89,15 +91,14 @@ ireneo_error ireneo_attention_critical_residual(const ireneo_transformer *transf
     if (!(rank_limit > 0.0 && rank_limit < 1.0))
         return ireneo_fail(IRENEO_ERROR_ARGUMENT,
                            "the distance 1 - rho that must remain lies between 0 and 1, not %g", rank_limit);
-    ireneo_transformer varied = *transformer;
     ireneo_block block;
     int before = ireneo_blas_threads(1);
-    ireneo_error failed = ireneo_block_open(&varied, &block);
+    ireneo_error failed = ireneo_block_open(transformer, &block);
     ireneo_blas_threads(before);
     if (failed != IRENEO_OK) return failed;
-    if (residual != NULL) *residual = ireneo_rank_line(&varied, &block, IRENEO_MAP_EXACT, rank_limit);
+    if (residual != NULL) *residual = ireneo_rank_line(&block, transformer, IRENEO_MAP_EXACT, rank_limit);
     if (residual_limit != NULL)
-        *residual_limit = ireneo_rank_line(&varied, &block, IRENEO_MAP_LIMIT, rank_limit);
+        *residual_limit = ireneo_rank_line(&block, transformer, IRENEO_MAP_LIMIT, rank_limit);
     ireneo_block_close(&block);
     return IRENEO_OK;
 }

@@ -28,7 +28,7 @@ static ireneo_error fill_settings(const ireneo_attention_recommend_settings *giv
     return IRENEO_OK;
 }
 
-/* The knob: branch scale or skip strength. */
+/* The knob: branch scale or skip strength, of a transformer and of the tables of its block. */
 typedef struct tuning {
     ireneo_transformer *transformer;
     ireneo_block *block;
@@ -36,31 +36,32 @@ typedef struct tuning {
     int skips;
 } tuning;
 
-static double distance_with(const tuning *knob, double value) {
+/* Turns the knob to a value, and tells the distance of tokens after all layers. */
+static double turn(const tuning *knob, double value) {
     double scale = knob->skips ? 1.0 : value, strength = knob->skips ? value : 1.0;
     ireneo_transformer *t = knob->transformer;
     t->value_variance = scale * scale;
     t->mlp_out_variance = scale * scale * knob->mlp_out_variance;
     t->residual_attention = t->residual_mlp = strength;
     ireneo_mlp_map_set_out(&knob->block->mlp, t->mlp_out_variance);
-    return ireneo_block_final_distance(knob->block, IRENEO_MAP_EXACT);
+    return ireneo_block_final_distance(knob->block, t, IRENEO_MAP_EXACT);
 }
 
 /* Leaves the knob at the mildest value that keeps the wanted distance; false when none does. */
 static bool tune(const tuning *knob, double wanted, double *value) {
     double mild = 1.0, strict = knob->skips ? STRONGEST : SMALLEST;
     *value = mild;
-    if (distance_with(knob, mild) >= wanted) return true;
-    if (distance_with(knob, strict) < wanted) return false;
+    if (turn(knob, mild) >= wanted) return true;
+    if (turn(knob, strict) < wanted) return false;
     for (int i = 0; i < 100 && fabs(log(strict / mild)) > 1e-10; i++) {
         double middle = sqrt(mild * strict);
-        if (distance_with(knob, middle) < wanted)
+        if (turn(knob, middle) < wanted)
             mild = middle;
         else
             strict = middle;
     }
     *value = strict;
-    return distance_with(knob, strict) >= wanted;
+    return turn(knob, strict) >= wanted;
 }
 
 static void write_deviations(const ireneo_attention_recommend_settings *settings, double scale,
@@ -86,7 +87,7 @@ static ireneo_error tune_block(const ireneo_attention_recommend_settings *settin
                            "no %s keeps 1 - rho above %g over %zu layers of this architecture",
                            settings->tune_skips ? "residual strength" : "branch scale", wanted, t->layers);
     write_deviations(settings, settings->tune_skips ? 1.0 : value, r);
-    return ireneo_assess_block(t, block, &settings->collapse, &r->assessment);
+    return ireneo_assess_block(block, t, &settings->collapse, &r->assessment);
 }
 
 ireneo_error ireneo_attention_recommend(const ireneo_transformer *transformer,

@@ -1,7 +1,7 @@
 /* Overlap of two softmax rows with correlated logits, exact at a finite number of keys T:
  *
- *     O12 = T Int Int dt dt' E[e^{x-t} e^{y-t'} exp(-e^{x-t} - e^{y-t'})] (E exp(-e^{x-t} - e^{y-t'}))^{T-1}
- * .
+ *     O12 = T Int Int dt dt' E[e^{x-t} e^{y-t'} exp(-e^{x-t} - e^{y-t'})]
+ *                            (E exp(-e^{x-t} - e^{y-t'}))^{T-1} .
  *
  * Given the common part z ~ N(0, rho sigma^2) of x and y, the rest of variance (1 - rho) sigma^2 is
  * independent, so both two-dimensional functions are sums over z of products of one-dimensional ones: two

@@ -1,10 +1,10 @@
 /* The trainability diagram: every beta needs one table of the attention map, and then all residual strengths
- * are cheap. Columns of equal beta are shared among threads, a few at a time, so that progress is reported
- * from the calling thread. */
+ * are cheap. Columns of equal beta are shared among threads. */
 #include "attention/theory/collapse.h"
 #include "attention/theory/rem.h"
+#include "attention/theory/stability.h"
 #include "attention/theory/transformer.h"
-#include "base/progress.h"
+#include "base/parallel.h"
 #include "base/ram.h"
 #include "base/threads.h"
 
@@ -75,42 +75,31 @@ static ireneo_error fill_column(const ireneo_transformer *transformer, double be
         *cell = (ireneo_attention_trainability_cell){
             .beta = beta,
             .residual = residuals[i],
-            .rho = 1.0 - ireneo_block_final_distance(&block, IRENEO_MAP_EXACT),
-            .rho_limit = 1.0 - ireneo_block_final_distance(&block, IRENEO_MAP_LIMIT),
+            .rho = 1.0 - ireneo_block_final_distance(&block, &varied, IRENEO_MAP_EXACT),
+            .rho_limit = 1.0 - ireneo_block_final_distance(&block, &varied, IRENEO_MAP_LIMIT),
             .entropy = first.entropy,
             .participation = first.participation};
         judge(d, rank_limit, cell);
     }
-    d->rank_line[column] = ireneo_rank_line(&varied, &block, IRENEO_MAP_EXACT, rank_limit);
-    d->rank_line_limit[column] = ireneo_rank_line(&varied, &block, IRENEO_MAP_LIMIT, rank_limit);
+    d->rank_line[column] = ireneo_rank_line(&block, &varied, IRENEO_MAP_EXACT, rank_limit);
+    d->rank_line_limit[column] = ireneo_rank_line(&block, &varied, IRENEO_MAP_LIMIT, rank_limit);
     ireneo_block_close(&block);
     return IRENEO_OK;
 }
 
-static ireneo_error fill_columns(const ireneo_transformer *transformer, const double *betas,
-                                 const double *residuals, const ireneo_attention_collapse_settings *limits,
-                                 ireneo_attention_trainability *d) {
-    int threads = ireneo_thread_count(limits->threads);
-    size_t at_once = (size_t)threads;
-    for (size_t first = 0; first < d->betas; first += at_once) {
-        if (ireneo_report(limits->progress, "diagram", (double)first, (double)d->betas) != 0)
-            return ireneo_fail(IRENEO_ERROR_CANCELLED, "the diagram was cancelled");
-        size_t end = first + at_once < d->betas ? first + at_once : d->betas;
-        ireneo_error failed = IRENEO_OK;
-#pragma omp parallel for num_threads(threads) schedule(dynamic, 1)
-        for (size_t column = first; column < end; column++) {
-            ireneo_error mine =
-                fill_column(transformer, betas[column], residuals, limits->rank_limit, d, column);
-            if (mine != IRENEO_OK) {
-#pragma omp critical(ireneo_diagram_error)
-                failed = mine;
-            }
-        }
-        if (failed != IRENEO_OK)
-            return ireneo_fail(failed, "the attention map between beta %g and %g could not be computed",
-                               betas[first], betas[end - 1]);
-    }
-    return IRENEO_OK;
+/* What the columns share. */
+typedef struct column_list {
+    const ireneo_transformer *transformer;
+    const double *betas, *residuals;
+    double rank_limit;
+    ireneo_attention_trainability *diagram;
+} column_list;
+
+static ireneo_error fill_one(void *context, size_t column, int thread) {
+    const column_list *list = context;
+    (void)thread;
+    return fill_column(list->transformer, list->betas[column], list->residuals, list->rank_limit,
+                       list->diagram, column);
 }
 
 ireneo_error ireneo_attention_trainability_diagram(const ireneo_transformer *transformer, const double *betas,
@@ -126,7 +115,10 @@ ireneo_error ireneo_attention_trainability_diagram(const ireneo_transformer *tra
     ireneo_error failed =
         ireneo_beta_line(transformer, limits.entropy_limit, &diagram->beta_line, &diagram->beta_line_limit);
     int before = ireneo_blas_threads(1);
-    if (failed == IRENEO_OK) failed = fill_columns(transformer, betas, residuals, &limits, diagram);
+    column_list list = {transformer, betas, residuals, limits.rank_limit, diagram};
+    if (failed == IRENEO_OK)
+        failed = ireneo_parallel(beta_count, ireneo_thread_count(limits.threads), limits.progress, "diagram",
+                                 fill_one, &list);
     ireneo_blas_threads(before);
     if (failed != IRENEO_OK) ireneo_attention_trainability_free(diagram);
     return failed;
