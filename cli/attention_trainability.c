@@ -1,7 +1,7 @@
 /* ireneo attention trainability: which query-key scales and residual strengths escape both collapses. */
 #include "attention.h"
 #include "folder.h"
-#include "lab/figures/trainability_picture.h"
+#include "lab/figures/figure_attention_trainability.h"
 
 #include <math.h>
 #include <stdio.h>

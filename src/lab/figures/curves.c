@@ -1,6 +1,8 @@
-/* Averages over draws. */
+/* A curve is a list of trials, `draws` of them at each of its loads; each load becomes a line of means and
+ * standard deviations over the draws. */
 #include "lab/figures/curves.h"
 #include "base/ram.h"
+#include "lab/figures/figure_trials.h"
 #include "linear/law/rank_spectrum.h"
 
 #include <math.h>
@@ -9,30 +11,18 @@
 const char ireneo_curves_header[] =
     "problem,dim,rank,load,facts,accuracy,spread,all,loss,loss_spread,seconds\n";
 
-ireneo_error ireneo_figure_store(const figure_request *request, results **store) {
-    char path[4096];
-    if (request->database != NULL) return ireneo_results_open(request->database, 60.0, store);
-    if (snprintf(path, sizeof path, "%s/results.db", request->directory) >= (int)sizeof path)
-        return ireneo_fail(IRENEO_ERROR_ARGUMENT, "the path of the output folder is too long");
-    return ireneo_results_open(path, 60.0, store);
-}
-
-queue_settings ireneo_figure_queue(const figure_request *request, const char *stage) {
-    return (queue_settings){.threads = request->threads, .stage = stage, .progress = request->progress};
-}
-
 static double load_at(const curve *c, size_t point) {
     return c->points < 2 ? c->from : c->from + (c->to - c->from) * (double)point / (double)(c->points - 1);
 }
 
 static void list_trials(const curve *curves, size_t count, trial *trials) {
     for (size_t c = 0; c < count; c++) {
-        const curve *it = &curves[c];
-        for (size_t i = 0; i < it->points * it->draws; i++, trials++) {
-            *trials = it->like;
+        const curve *from = &curves[c];
+        for (size_t i = 0; i < from->points * from->draws; i++, trials++) {
+            *trials = from->like;
             trials->facts = trials->candidates =
-                ireneo_trial_facts(load_at(it, i / it->draws), it->like.dim_in, it->like.dim_out, 0);
-            trials->seed += i % it->draws;
+                ireneo_trial_facts(load_at(from, i / from->draws), from->like.dim_in, from->like.dim_out, 0);
+            trials->seed += i % from->draws;
         }
     }
 }

@@ -5,12 +5,6 @@
 #include "lab/figures/figure.h"
 #include "lab/sweep/queue.h"
 
-/* The store of a request: the database it names, or results.db in its folder. */
-ireneo_error ireneo_figure_store(const figure_request *request, results **store);
-
-/* How a figure's jobs are run. */
-queue_settings ireneo_figure_queue(const figure_request *request, const char *stage);
-
 /* One curve: trials like this one at the loads from `from` to `to`. */
 typedef struct curve {
     trial like; /* its facts and candidates are chosen by the load */

@@ -1,7 +1,7 @@
 /* The dense figures' way to the simulation and to the theory of finite N. */
 #include "lab/figures/dense_points.h"
 #include "base/error.h"
-#include "lab/figures/curves.h"
+#include "lab/figures/figure_trials.h"
 #include "lab/sweep/draws.h"
 
 /* Draws of many steps take long enough to be worth a row each; those of one step are made again sooner. */

@@ -1,6 +1,7 @@
 /* CSV files and gnuplot runs behind every figure. */
 #include "lab/figures/figure.h"
 #include "base/error.h"
+#include "lab/figures/data_folder.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -28,35 +29,23 @@ ireneo_error ireneo_csv_close(figure_csv *csv, ireneo_error failed) {
     return failed;
 }
 
-/* The folder with the gnuplot scripts: named by IRENEO_FIGURES, in the source tree above the program, or
- * installed. */
-static ireneo_error find_scripts(char *folder, size_t size) {
-    const char *named = getenv("IRENEO_FIGURES");
-    char program[PATH_MAX] = "", probe[PATH_MAX + 32];
-    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
-    if (length > 0) program[length] = '\0';
-    char *slash = strrchr(program, '/');
-    if (slash != NULL) *slash = '\0';
-    const char *const tails[] = {"/../figures", "/../../figures", "/../share/ireneo/figures"};
-    for (size_t i = 0; i < 1 + sizeof tails / sizeof *tails; i++) {
-        if (i == 0 && named == NULL) continue;
-        int written = i == 0 ? snprintf(folder, size, "%s", named)
-                             : snprintf(folder, size, "%s%s", program, tails[i - 1]);
-        if (written < 0 || (size_t)written >= size) continue;
-        snprintf(probe, sizeof probe, "%s/style.gp", folder);
-        if (access(probe, R_OK) == 0) return IRENEO_OK;
-    }
-    return ireneo_fail(
-        IRENEO_ERROR_IO,
-        "the gnuplot scripts were not found; set IRENEO_FIGURES to the folder that holds style.gp");
+/* The scripts a figure is drawn with. */
+typedef struct figure_scripts {
+    char style[PATH_MAX], script[PATH_MAX];
+} figure_scripts;
+
+static ireneo_error find_scripts(const figure *chosen, figure_scripts *scripts) {
+    char name[256];
+    snprintf(name, sizeof name, "%s.gp", chosen->name);
+    IRENEO_TRY(ireneo_figure_script_path("style.gp", scripts->style, sizeof scripts->style));
+    return ireneo_figure_script_path(name, scripts->script, sizeof scripts->script);
 }
 
-static ireneo_error run_gnuplot(const char *folder, const figure *chosen, const char *directory,
+static ireneo_error run_gnuplot(const figure_scripts *scripts, const figure *chosen, const char *directory,
                                 const char *format) {
-    char set[2 * PATH_MAX], style[PATH_MAX + 32], script[PATH_MAX + 128];
+    char set[2 * PATH_MAX];
+    const char *style = scripts->style, *script = scripts->script;
     snprintf(set, sizeof set, "name='%s'; format='%s'", chosen->name, format);
-    snprintf(style, sizeof style, "%s/style.gp", folder);
-    snprintf(script, sizeof script, "%s/%s.gp", folder, chosen->name);
     char *absolute_style = realpath(style, NULL), *absolute_script = realpath(script, NULL);
     if (absolute_style == NULL || absolute_script == NULL) {
         free(absolute_style);
@@ -82,22 +71,22 @@ static ireneo_error run_gnuplot(const char *folder, const figure *chosen, const 
     return IRENEO_OK;
 }
 
-static ireneo_error draw(const char *folder, const figure *chosen, const char *directory) {
+static ireneo_error draw(const figure_scripts *scripts, const figure *chosen, const char *directory) {
     static const char *const formats[] = {"svg", "png", "pdf"};
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
-        IRENEO_TRY(run_gnuplot(folder, chosen, directory, formats[i]));
+        IRENEO_TRY(run_gnuplot(scripts, chosen, directory, formats[i]));
     return IRENEO_OK;
 }
 
 ireneo_error ireneo_figure_draw(const figure *chosen, const char *directory) {
-    char folder[PATH_MAX];
-    IRENEO_TRY(find_scripts(folder, sizeof folder));
-    return draw(folder, chosen, directory);
+    figure_scripts scripts;
+    IRENEO_TRY(find_scripts(chosen, &scripts));
+    return draw(&scripts, chosen, directory);
 }
 
 ireneo_error ireneo_figure_make(const figure *chosen, const figure_request *request) {
-    char folder[PATH_MAX];
-    IRENEO_TRY(find_scripts(folder, sizeof folder));
+    figure_scripts scripts;
+    IRENEO_TRY(find_scripts(chosen, &scripts));
     IRENEO_TRY(chosen->make(request));
-    return draw(folder, chosen, request->directory);
+    return draw(&scripts, chosen, request->directory);
 }

@@ -1,9 +1,9 @@
 /* Figure "attention_trainability": similarity after 60 layers over query-key scale and residual strength,
  * with both lines of collapse, exact at T = 512 and in the limit. The same picture of any transformer is
  * drawn by `ireneo attention trainability --picture`. */
+#include "lab/figures/figure_attention_trainability.h"
 #include "base/error.h"
 #include "lab/figures/figures.h"
-#include "lab/figures/trainability_picture.h"
 
 void ireneo_trainability_write(FILE *stream, const ireneo_attention_trainability *d, bool blocks) {
     fprintf(stream,
@@ -21,8 +21,7 @@ void ireneo_trainability_write(FILE *stream, const ireneo_attention_trainability
     }
 }
 
-ireneo_error ireneo_trainability_data(const figure_request *request,
-                                      const ireneo_attention_trainability *diagram) {
+static ireneo_error write_data(const figure_request *request, const ireneo_attention_trainability *diagram) {
     if (diagram->betas < 2 || diagram->residuals < 2)
         return ireneo_fail(IRENEO_ERROR_ARGUMENT,
                            "a picture needs at least two query-key scales and two residual strengths");
@@ -48,7 +47,7 @@ static ireneo_error make(const figure_request *request) {
     ireneo_attention_trainability diagram;
     IRENEO_TRY(
         ireneo_attention_trainability_diagram(&t, betas, count, residuals, count, &settings, &diagram));
-    ireneo_error failed = ireneo_trainability_data(request, &diagram);
+    ireneo_error failed = write_data(request, &diagram);
     ireneo_attention_trainability_free(&diagram);
     return failed;
 }
@@ -58,6 +57,6 @@ const figure figure_attention_trainability = {
 
 ireneo_error ireneo_trainability_picture(const figure_request *request,
                                          const ireneo_attention_trainability *diagram) {
-    IRENEO_TRY(ireneo_trainability_data(request, diagram));
+    IRENEO_TRY(write_data(request, diagram));
     return ireneo_figure_draw(&figure_attention_trainability, request->directory);
 }

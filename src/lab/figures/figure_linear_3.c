@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/ram.h"
 #include "lab/figures/figure_linear.h"
+#include "lab/figures/figure_trials.h"
 #include "lab/figures/figures.h"
 #include "linear/law/product_spectrum.h"
 #include "linear/law/rank_spectrum.h"
@@ -15,7 +16,7 @@ static const double FRACTIONS[RANKS] = {0.25, 0.5, 1.0}, HIGHEST = 2.55;
 static const double CLOSE_TO_CAPACITY = 0.98;
 
 typedef struct spectrum_job {
-    trial it;
+    trial trained;
     double kappa, mean_square;
     double values[MOST_VALUES];
     size_t count;
@@ -23,7 +24,7 @@ typedef struct spectrum_job {
 
 static ireneo_error run_job(queue_worker *worker, size_t index, void *context) {
     spectrum_job *job = (spectrum_job *)context + index;
-    return ireneo_measure_spectrum(worker, &job->it, job->mean_square, job->values);
+    return ireneo_measure_spectrum(worker, &job->trained, job->mean_square, job->values);
 }
 
 /* Rank by rank, problem by problem, size by size, the draws of a point side by side. */
@@ -37,16 +38,17 @@ static ireneo_error list_jobs(const figure_request *request, size_t draws, spect
             size_t dim = request->quick ? quick_dims[s % SIZES] : full_dims[s % SIZES];
             for (size_t draw = 0; draw < draws; draw++, at++) {
                 spectrum_job *job = &jobs[at];
-                job->it =
+                job->trained =
                     ireneo_trial_square(problem, TRIAL_PROJECT, dim, FRACTIONS[r], 2, request->seed + draw);
-                ireneo_shape shape = {.dim_in = dim, .dim_out = dim, .rank = job->it.rank};
+                ireneo_shape shape = {.dim_in = dim, .dim_out = dim, .rank = job->trained.rank};
                 ireneo_capacity_report report;
                 IRENEO_TRY(ireneo_capacity(&shape, &report));
-                job->it.facts = job->it.candidates = (size_t)(CLOSE_TO_CAPACITY * report.facts_capacity);
-                job->count = job->it.rank > 0 ? job->it.rank : dim;
+                job->trained.facts = job->trained.candidates =
+                    (size_t)(CLOSE_TO_CAPACITY * report.facts_capacity);
+                job->count = job->trained.rank > 0 ? job->trained.rank : dim;
                 job->kappa = (double)job->count / (double)dim;
                 job->mean_square = ireneo_rank_spectrum_energy(job->kappa, 1.0) / job->kappa;
-                costs[at] = ireneo_trial_cost(&job->it);
+                costs[at] = ireneo_trial_cost(&job->trained);
             }
         }
     }
@@ -61,7 +63,7 @@ static double capacity_cdf(double s, const void *context) {
  * non-zero values, and over all d, of which the law has a share 1 - kappa at zero. */
 static void write_point(spectrum_job *jobs, size_t draws, FILE *histograms, FILE *ranked, FILE *summary) {
     double shares[BINS] = {0.0}, distance = 0.0, width = HIGHEST / BINS;
-    const trial *t = &jobs->it;
+    const trial *t = &jobs->trained;
     const char *problem = ireneo_trial_problem_name(t->problem);
     for (size_t draw = 0; draw < draws; draw++) {
         spectrum_job *job = &jobs[draw];

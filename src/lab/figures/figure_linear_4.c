@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/normal.h"
 #include "lab/figures/figure_linear.h"
+#include "lab/figures/figure_trials.h"
 #include "lab/figures/figures.h"
 #include "linear/law/cone.h"
 
@@ -45,9 +46,9 @@ ireneo_error ireneo_linear_4_scores(const figure_request *request, trial trials[
 }
 
 /* The best margin of a memory below capacity, by the law; NaN above, where there is none. */
-static ireneo_error best_margin(const trial *it, double *margin) {
-    ireneo_shape shape = {.dim_in = it->dim_in, .dim_out = it->dim_out};
-    shape.facts = shape.candidates = (double)it->facts;
+static ireneo_error best_margin(const trial *t, double *margin) {
+    ireneo_shape shape = {.dim_in = t->dim_in, .dim_out = t->dim_out};
+    shape.facts = shape.candidates = (double)t->facts;
     IRENEO_TRY(ireneo_capacity_margin(&shape, margin));
     if (*margin <= 0.0) *margin = NAN;
     return IRENEO_OK;

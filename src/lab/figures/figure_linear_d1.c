@@ -3,6 +3,7 @@
 #include "base/normal.h"
 #include "base/ram.h"
 #include "lab/figures/figure_linear.h"
+#include "lab/figures/figure_trials.h"
 #include "lab/figures/figures.h"
 #include "linear/law/hebbian_law.h"
 

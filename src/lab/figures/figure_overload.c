@@ -1,7 +1,7 @@
 /* Figure "overload": what is recalled when more facts are offered than fit: by ireneo, which chooses the
  * facts to keep, by the minimiser of the cross-entropy, and by the Hebbian rule. */
 #include "base/error.h"
-#include "lab/figures/curves.h"
+#include "lab/figures/figure_trials.h"
 #include "lab/figures/figures.h"
 
 enum { POINTS = 7, SOLVERS = 3, MOST_DRAWS = 10 };

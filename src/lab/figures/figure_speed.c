@@ -1,7 +1,7 @@
 /* Figure "speed": time and passes over all candidates to recall every fact at 0.9 of capacity, for ireneo's
  * projection and for Adam, against the dimension. One thread; trials run one after the other. */
 #include "base/error.h"
-#include "lab/figures/curves.h"
+#include "lab/figures/figure_trials.h"
 #include "lab/figures/figures.h"
 
 #include <math.h>

@@ -4,8 +4,8 @@
 #include "base/error.h"
 #include "base/ram.h"
 #include "base/random.h"
-#include "lab/figures/curves.h"
 #include "lab/figures/data_folder.h"
+#include "lab/figures/figure_trials.h"
 #include "lab/figures/figures.h"
 
 #include <limits.h>

@@ -2,6 +2,7 @@
  * fit, so the share of draws with a threshold of n or more is compared with Pr(n fit). */
 #include "lab/figures/threshold_figure.h"
 #include "base/ram.h"
+#include "lab/figures/figure_trials.h"
 
 #include <math.h>
 #include <string.h>

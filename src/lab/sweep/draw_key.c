@@ -1,4 +1,4 @@
-/* Keys of draws. */
+/* Settings of a draw as a line of text, doubles with all their digits. */
 #include "lab/sweep/draw_key.h"
 
 #include <stdarg.h>

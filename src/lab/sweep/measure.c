@@ -8,7 +8,7 @@ typedef ireneo_error (*observer)(const ireneo_memory *memory, const ireneo_facts
                                  const trial_result *result, double *values);
 
 typedef struct measurement {
-    const trial *it;
+    const struct trial *trial;
     observer observe;
 } measurement;
 
@@ -18,8 +18,8 @@ static ireneo_error make_series(queue_worker *worker, const void *context, doubl
     trial_result result;
     ireneo_memory *memory = NULL;
     (void)count;
-    IRENEO_TRY(ireneo_trial_open(m->it, &data));
-    ireneo_error failed = ireneo_trial_solve(m->it, &data, 1, &worker->progress, &result, &memory);
+    IRENEO_TRY(ireneo_trial_open(m->trial, &data));
+    ireneo_error failed = ireneo_trial_solve(m->trial, &data, 1, &worker->progress, &result, &memory);
     if (failed == IRENEO_OK && memory == NULL)
         failed = ireneo_fail(IRENEO_ERROR_NUMERIC, "training diverged; there is no memory to measure");
     if (failed == IRENEO_OK) failed = m->observe(memory, &data.facts, &result, values);
@@ -28,11 +28,11 @@ static ireneo_error make_series(queue_worker *worker, const void *context, doubl
     return failed;
 }
 
-static ireneo_error measure(queue_worker *worker, const trial *it, const char *what, observer observe,
+static ireneo_error measure(queue_worker *worker, const trial *t, const char *what, observer observe,
                             double *values, size_t count) {
     char name[TRIAL_KEY_SIZE + 32], key[TRIAL_KEY_SIZE];
-    measurement m = {it, observe};
-    ireneo_trial_key(it, key);
+    measurement m = {t, observe};
+    ireneo_trial_key(t, key);
     snprintf(name, sizeof name, "%s of %s", what, key);
     return ireneo_queue_array(worker, name, make_series, &m, values, count);
 }
@@ -49,8 +49,8 @@ static ireneo_error observe_scores(const ireneo_memory *memory, const ireneo_fac
     return IRENEO_OK;
 }
 
-ireneo_error ireneo_measure_scores(queue_worker *worker, const trial *it, score_measurement *scores) {
-    return measure(worker, it, "scores", observe_scores, (double *)scores, sizeof *scores / sizeof(double));
+ireneo_error ireneo_measure_scores(queue_worker *worker, const trial *t, score_measurement *scores) {
+    return measure(worker, t, "scores", observe_scores, (double *)scores, sizeof *scores / sizeof(double));
 }
 
 static ireneo_error observe_spectrum(const ireneo_memory *memory, const ireneo_facts *facts,
@@ -59,11 +59,10 @@ static ireneo_error observe_spectrum(const ireneo_memory *memory, const ireneo_f
     return ireneo_observe_spectrum(memory, 1.0, values);
 }
 
-ireneo_error ireneo_measure_spectrum(queue_worker *worker, const trial *it, double mean_square,
+ireneo_error ireneo_measure_spectrum(queue_worker *worker, const trial *t, double mean_square,
                                      double *values) {
-    size_t smaller = it->dim_in < it->dim_out ? it->dim_in : it->dim_out,
-           count = it->rank > 0 ? it->rank : smaller;
-    IRENEO_TRY(measure(worker, it, "spectrum", observe_spectrum, values, count));
+    size_t smaller = t->dim_in < t->dim_out ? t->dim_in : t->dim_out, count = t->rank > 0 ? t->rank : smaller;
+    IRENEO_TRY(measure(worker, t, "spectrum", observe_spectrum, values, count));
     double scale = sqrt(mean_square);
     for (size_t i = 0; i < count; i++) values[i] *= scale;
     return IRENEO_OK;

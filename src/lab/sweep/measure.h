@@ -13,11 +13,11 @@ typedef struct score_measurement {
 } score_measurement;
 
 /* Scores of the trial's memory. For jobs. */
-ireneo_error ireneo_measure_scores(queue_worker *worker, const trial *it, score_measurement *scores);
+ireneo_error ireneo_measure_scores(queue_worker *worker, const trial *t, score_measurement *scores);
 
 /* Singular values of the trial's memory, largest first, with the given mean square: its rank, or the smaller
  * dimension, of them. For jobs. */
-ireneo_error ireneo_measure_spectrum(queue_worker *worker, const trial *it, double mean_square,
+ireneo_error ireneo_measure_spectrum(queue_worker *worker, const trial *t, double mean_square,
                                      double *values);
 
 #endif

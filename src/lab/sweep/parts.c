@@ -1,4 +1,4 @@
-/* Part stores of ranks. */
+/* Parts are told by their names, so that those of a run that was killed are found again by anybody. */
 #include "lab/sweep/parts.h"
 
 #include <glob.h>

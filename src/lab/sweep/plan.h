@@ -19,6 +19,6 @@ typedef struct plan {
 /* The trials of the plan (count): problem by problem, shape by shape, point by point, the draws of a point
  * side by side. Points that round to the same number of facts appear once. With neither loads nor facts every
  * shape is one point, for thresholds. Release with free. */
-ireneo_error ireneo_plan_trials(const plan *it, trial **trials, size_t *count);
+ireneo_error ireneo_plan_trials(const plan *p, trial **trials, size_t *count);
 
 #endif

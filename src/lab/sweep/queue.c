@@ -27,112 +27,111 @@ struct queue {
     atomic_bool stop;
 };
 
-static double cost_of(const queue *it, size_t job) {
-    return it->costs != NULL ? it->costs[job] : 1.0;
+static double cost_of(const queue *q, size_t job) {
+    return q->costs != NULL ? q->costs[job] : 1.0;
 }
 
-static void note_failure(queue *it, ireneo_error failed) {
-    omp_set_lock(&it->progress_lock);
-    if (it->failed == IRENEO_OK) {
-        it->failed = failed;
-        snprintf(it->sentence, sizeof it->sentence, "%s",
-                 ireneo_last_error()); /* errors are kept per thread */
+static void note_failure(queue *q, ireneo_error failed) {
+    omp_set_lock(&q->progress_lock);
+    if (q->failed == IRENEO_OK) {
+        q->failed = failed;
+        snprintf(q->sentence, sizeof q->sentence, "%s", ireneo_last_error()); /* errors are kept per thread */
     }
-    omp_unset_lock(&it->progress_lock);
-    atomic_store(&it->stop, true);
+    omp_unset_lock(&q->progress_lock);
+    atomic_store(&q->stop, true);
 }
 
 /* Tells the caller how far the sweep is; only in the thread that called it. */
-static void tell_progress(queue *it) {
+static void tell_progress(queue *q) {
     if (omp_get_thread_num() != 0) return;
-    omp_set_lock(&it->progress_lock);
-    double share = it->total_cost > 0.0 ? it->done_cost / it->total_cost : 1.0;
-    omp_unset_lock(&it->progress_lock);
-    double count = (double)it->count;
-    if (ireneo_report(it->settings->progress, it->settings->stage, share * count, count) != 0)
-        atomic_store(&it->stop, true);
+    omp_set_lock(&q->progress_lock);
+    double share = q->total_cost > 0.0 ? q->done_cost / q->total_cost : 1.0;
+    omp_unset_lock(&q->progress_lock);
+    double count = (double)q->count;
+    if (ireneo_report(q->settings->progress, q->settings->stage, share * count, count) != 0)
+        atomic_store(&q->stop, true);
 }
 
 /* The callback that jobs hand to long work: passes the sweep's progress on, not the job's own. */
 static int report_from_job(void *context, const char *stage, double done, double total) {
     (void)stage, (void)done, (void)total;
-    queue *it = context;
-    tell_progress(it);
-    return atomic_load(&it->stop);
+    queue *q = context;
+    tell_progress(q);
+    return atomic_load(&q->stop);
 }
 
-static void work(queue *it, queue_job job, void *context) {
-    queue_worker worker = {it, {report_from_job, it}};
-    while (!atomic_load(&it->stop)) {
-        size_t turn = atomic_fetch_add(&it->next, 1);
-        if (turn >= it->count) break;
-        ireneo_error failed = job(&worker, it->order[turn], context);
+static void work(queue *q, queue_job job, void *context) {
+    queue_worker worker = {q, {report_from_job, q}};
+    while (!atomic_load(&q->stop)) {
+        size_t turn = atomic_fetch_add(&q->next, 1);
+        if (turn >= q->count) break;
+        ireneo_error failed = job(&worker, q->order[turn], context);
         if (failed != IRENEO_OK) {
-            note_failure(it, failed);
+            note_failure(q, failed);
             break;
         }
-        omp_set_lock(&it->progress_lock);
-        it->done_cost += cost_of(it, it->order[turn]);
-        omp_unset_lock(&it->progress_lock);
-        tell_progress(it);
+        omp_set_lock(&q->progress_lock);
+        q->done_cost += cost_of(q, q->order[turn]);
+        omp_unset_lock(&q->progress_lock);
+        tell_progress(q);
     }
 }
 
 static int compare_cost(const void *a, const void *b, void *context) {
-    const queue *it = context;
+    const queue *q = context;
     size_t left = *(const size_t *)a, right = *(const size_t *)b;
-    double first = cost_of(it, left), second = cost_of(it, right);
+    double first = cost_of(q, left), second = cost_of(q, right);
     if (first != second) return first < second ? 1 : -1;
     return left < right ? -1 : 1;
 }
 
 /* The jobs of this shard. Shards take every k-th job, so that each gets its share of long ones. */
-static void choose_jobs(queue *it, size_t count) {
-    size_t shards = it->settings->shards > 0 ? it->settings->shards : 1;
+static void choose_jobs(queue *q, size_t count) {
+    size_t shards = q->settings->shards > 0 ? q->settings->shards : 1;
     for (size_t i = 0; i < count; i++) {
-        if (i % shards != it->settings->shard % shards) continue;
-        it->order[it->count++] = i;
-        it->total_cost += cost_of(it, i);
+        if (i % shards != q->settings->shard % shards) continue;
+        q->order[q->count++] = i;
+        q->total_cost += cost_of(q, i);
     }
-    qsort_r(it->order, it->count, sizeof *it->order, compare_cost, it);
+    qsort_r(q->order, q->count, sizeof *q->order, compare_cost, q);
 }
 
 /* As many as asked for, but no more than there are jobs. */
-static int worker_count(const queue *it) {
-    int threads = ireneo_thread_count(it->settings->threads);
-    if (it->count == 0) return 1;
-    return it->count < (size_t)threads ? (int)it->count : threads;
+static int worker_count(const queue *q) {
+    int threads = ireneo_thread_count(q->settings->threads);
+    if (q->count == 0) return 1;
+    return q->count < (size_t)threads ? (int)q->count : threads;
 }
 
 ireneo_error ireneo_queue_run(results *store, const queue_settings *settings, size_t count,
                               const double *costs, queue_job job, void *context) {
-    queue it = {.store = store, .settings = settings, .costs = costs};
-    IRENEO_TRY(IRENEO_ALLOCATE(&it.order, count, "the list of jobs"));
-    choose_jobs(&it, count);
-    omp_init_lock(&it.store_lock);
-    omp_init_lock(&it.progress_lock);
+    queue q = {.store = store, .settings = settings, .costs = costs};
+    IRENEO_TRY(IRENEO_ALLOCATE(&q.order, count, "the list of jobs"));
+    choose_jobs(&q, count);
+    omp_init_lock(&q.store_lock);
+    omp_init_lock(&q.progress_lock);
     int before = ireneo_blas_threads(1);
-#pragma omp parallel num_threads(worker_count(&it))
-    work(&it, job, context);
+#pragma omp parallel num_threads(worker_count(&q))
+    work(&q, job, context);
     ireneo_blas_threads(before);
-    omp_destroy_lock(&it.store_lock);
-    omp_destroy_lock(&it.progress_lock);
-    free(it.order);
-    if (it.failed != IRENEO_OK) return ireneo_fail(it.failed, "%s", it.sentence);
-    if (atomic_load(&it.stop)) return ireneo_fail(IRENEO_ERROR_CANCELLED, "interrupted");
+    omp_destroy_lock(&q.store_lock);
+    omp_destroy_lock(&q.progress_lock);
+    free(q.order);
+    if (q.failed != IRENEO_OK) return ireneo_fail(q.failed, "%s", q.sentence);
+    if (atomic_load(&q.stop)) return ireneo_fail(IRENEO_ERROR_CANCELLED, "interrupted");
     return IRENEO_OK;
 }
 
-ireneo_error ireneo_queue_trial(queue_worker *worker, const trial *it, trial_result *result) {
+ireneo_error ireneo_queue_trial(queue_worker *worker, const trial *t, trial_result *result) {
     queue *owner = worker->owner;
     bool found = false;
     omp_set_lock(&owner->store_lock);
-    ireneo_error failed = ireneo_results_find(owner->store, it, &found, result);
+    ireneo_error failed = ireneo_results_find(owner->store, t, &found, result);
     omp_unset_lock(&owner->store_lock);
     if (failed != IRENEO_OK || found) return failed;
-    IRENEO_TRY(ireneo_trial_run(it, 1, &worker->progress, result));
+    IRENEO_TRY(ireneo_trial_run(t, 1, &worker->progress, result));
     omp_set_lock(&owner->store_lock);
-    failed = ireneo_results_add(owner->store, it, result);
+    failed = ireneo_results_add(owner->store, t, result);
     omp_unset_lock(&owner->store_lock);
     return failed;
 }

@@ -32,7 +32,7 @@ ireneo_error ireneo_queue_run(results *store, const queue_settings *settings, si
                               const double *costs, queue_job job, void *context);
 
 /* The result of a trial, from the store or made now and kept. For jobs. */
-ireneo_error ireneo_queue_trial(queue_worker *worker, const trial *it, trial_result *result);
+ireneo_error ireneo_queue_trial(queue_worker *worker, const trial *t, trial_result *result);
 
 /* The same for draw `index` of an experiment with dense memories. */
 ireneo_error ireneo_queue_draw(queue_worker *worker, const ireneo_dense_experiment *e, uint64_t index,

@@ -253,9 +253,9 @@ static void read_result(sqlite3_stmt *row, trial_result *result) {
     result->seconds = sqlite3_column_double(row, 8);
 }
 
-ireneo_error ireneo_results_find(results *store, const trial *it, bool *found, trial_result *result) {
+ireneo_error ireneo_results_find(results *store, const trial *t, bool *found, trial_result *result) {
     char key[TRIAL_KEY_SIZE];
-    ireneo_trial_key(it, key);
+    ireneo_trial_key(t, key);
     sqlite3_bind_text(store->find, 1, key, -1, SQLITE_STATIC);
     int code = sqlite3_step(store->find);
     *found = code == SQLITE_ROW;
@@ -276,20 +276,20 @@ static void bind_text(sqlite3_stmt *statement, int place, const char *text) {
     sqlite3_bind_text(statement, place, text, -1, SQLITE_TRANSIENT);
 }
 
-static void bind_trial(sqlite3_stmt *add, const trial *it) {
+static void bind_trial(sqlite3_stmt *add, const trial *t) {
     char key[TRIAL_KEY_SIZE], seed[24];
-    ireneo_trial_key(it, key);
-    snprintf(seed, sizeof seed, "%llu", (unsigned long long)it->seed);
+    ireneo_trial_key(t, key);
+    snprintf(seed, sizeof seed, "%llu", (unsigned long long)t->seed);
     bind_text(add, 1, key);
-    bind_text(add, 2, ireneo_trial_problem_name(it->problem));
-    bind_text(add, 3, ireneo_trial_solver_name(it->solver));
-    sqlite3_bind_int64(add, 4, (sqlite3_int64)it->dim_in);
-    sqlite3_bind_int64(add, 5, (sqlite3_int64)it->dim_out);
-    sqlite3_bind_int64(add, 6, (sqlite3_int64)it->rank);
-    sqlite3_bind_int64(add, 7, (sqlite3_int64)it->facts);
-    sqlite3_bind_int64(add, 8, (sqlite3_int64)it->candidates);
+    bind_text(add, 2, ireneo_trial_problem_name(t->problem));
+    bind_text(add, 3, ireneo_trial_solver_name(t->solver));
+    sqlite3_bind_int64(add, 4, (sqlite3_int64)t->dim_in);
+    sqlite3_bind_int64(add, 5, (sqlite3_int64)t->dim_out);
+    sqlite3_bind_int64(add, 6, (sqlite3_int64)t->rank);
+    sqlite3_bind_int64(add, 7, (sqlite3_int64)t->facts);
+    sqlite3_bind_int64(add, 8, (sqlite3_int64)t->candidates);
     bind_text(add, 9, seed);
-    sqlite3_bind_double(add, 10, ireneo_trial_load(it));
+    sqlite3_bind_double(add, 10, ireneo_trial_load(t));
 }
 
 static void bind_result(sqlite3_stmt *add, const trial_result *result) {
@@ -322,8 +322,8 @@ static void bind_origin(const results *store, sqlite3_stmt *add, int place) {
     bind_text(add, place + 2, finished);
 }
 
-ireneo_error ireneo_results_add(results *store, const trial *it, const trial_result *result) {
-    bind_trial(store->add, it);
+ireneo_error ireneo_results_add(results *store, const trial *t, const trial_result *result) {
+    bind_trial(store->add, t);
     bind_result(store->add, result);
     bind_origin(store, store->add, 20);
     return step_write(store, store->add);

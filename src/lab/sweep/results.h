@@ -19,10 +19,10 @@ ireneo_error ireneo_results_open(const char *path, double wait_seconds, results 
 void ireneo_results_close(results *store);
 
 /* The result of a trial when it is known. */
-ireneo_error ireneo_results_find(results *store, const trial *it, bool *found, trial_result *result);
+ireneo_error ireneo_results_find(results *store, const trial *t, bool *found, trial_result *result);
 
 /* Keeps a result; does nothing when the trial is known. */
-ireneo_error ireneo_results_add(results *store, const trial *it, const trial_result *result);
+ireneo_error ireneo_results_add(results *store, const trial *t, const trial_result *result);
 
 /* The same for draw `index` of an experiment with dense memories. */
 ireneo_error ireneo_results_find_draw(results *store, const ireneo_dense_experiment *e, uint64_t index,

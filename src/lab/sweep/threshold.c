@@ -22,49 +22,51 @@ typedef struct search {
 } search;
 
 /* Asks about one number of facts and narrows the bracket. */
-static ireneo_error ask(search *it, size_t facts, bool *stored) {
+static ireneo_error ask(search *s, size_t facts, bool *stored) {
     trial_result result;
-    it->probe.facts = facts;
-    if (it->own) it->probe.candidates = facts;
-    IRENEO_TRY(ireneo_queue_trial(it->worker, &it->probe, &result));
-    it->found->probes++;
+    s->probe.facts = facts;
+    if (s->own) s->probe.candidates = facts;
+    IRENEO_TRY(ireneo_queue_trial(s->worker, &s->probe, &result));
+    s->found->probes++;
     *stored = !result.failed && result.status == IRENEO_STATUS_STORED;
     if (*stored) {
-        it->found->stored = facts;
+        s->found->stored = facts;
     } else {
-        it->found->not_stored = facts;
-        it->found->certified = !result.failed && result.status == IRENEO_STATUS_IMPOSSIBLE;
+        s->found->not_stored = facts;
+        s->found->certified = !result.failed && result.status == IRENEO_STATUS_IMPOSSIBLE;
     }
     return IRENEO_OK;
 }
 
 /* From the law's answer outward in growing strides until both sides are known. */
-static ireneo_error bracket(search *it, size_t start) {
+static ireneo_error bracket(search *s, size_t start) {
     size_t stride = start / 50 + 1, facts = start;
     bool stored;
-    IRENEO_TRY(ask(it, facts, &stored));
+    IRENEO_TRY(ask(s, facts, &stored));
     bool up = stored;
     while (stored == up) {
         if (!up && facts == 2) {
-            it->found->stored = 1; /* one fact alone is always recalled */
+            s->found->stored = 1; /* one fact alone is always recalled */
             return IRENEO_OK;
         }
         facts = up ? facts + stride : facts > stride + 2 ? facts - stride : 2;
-        IRENEO_TRY(ask(it, facts, &stored));
+        IRENEO_TRY(ask(s, facts, &stored));
         stride *= 2;
     }
     return IRENEO_OK;
 }
 
-ireneo_error ireneo_threshold_find(queue_worker *worker, const trial *like, threshold *found) {
+/* Searches with the trial's parameters; its facts and, when they are equal, its candidates are chosen by the
+ * search, which begins at the capacity law's answer. */
+static ireneo_error find_threshold(queue_worker *worker, const trial *like, threshold *found) {
     memset(found, 0, sizeof *found);
-    search it = {worker, *like, like->candidates == like->facts, found};
+    search s = {worker, *like, like->candidates == like->facts, found};
     double law;
-    IRENEO_TRY(ireneo_threshold_law(like, it.own, &law));
-    IRENEO_TRY(bracket(&it, (size_t)fmax(3.0, floor(law))));
+    IRENEO_TRY(ireneo_threshold_law(like, s.own, &law));
+    IRENEO_TRY(bracket(&s, (size_t)fmax(3.0, floor(law))));
     while (found->not_stored > found->stored + 1) {
         bool stored;
-        IRENEO_TRY(ask(&it, found->stored + (found->not_stored - found->stored) / 2, &stored));
+        IRENEO_TRY(ask(&s, found->stored + (found->not_stored - found->stored) / 2, &stored));
     }
     return IRENEO_OK;
 }
@@ -76,7 +78,7 @@ typedef struct search_list {
 
 static ireneo_error run_search(queue_worker *worker, size_t index, void *context) {
     const search_list *list = context;
-    return ireneo_threshold_find(worker, &list->likes[index], &list->found[index]);
+    return find_threshold(worker, &list->likes[index], &list->found[index]);
 }
 
 ireneo_error ireneo_threshold_all(results *store, const queue_settings *settings, const trial *likes,

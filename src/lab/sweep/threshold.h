@@ -14,14 +14,12 @@ typedef struct threshold {
     size_t probes;     /* trials that were asked */
 } threshold;
 
-/* Searches with the trial's parameters; its facts and, when they are equal, its candidates are chosen by the
- * search, which begins at the capacity law's answer. */
-ireneo_error ireneo_threshold_find(queue_worker *worker, const trial *like, threshold *found);
-
 /* The law's answer for a trial's shape: facts that fit. `own` when candidates are as many as facts. */
 ireneo_error ireneo_threshold_law(const trial *like, bool own, double *facts);
 
-/* All of the searches (count), spread over the cores. Those of other shards have stored = not_stored = 0. */
+/* Searches (count) with the trials' parameters, spread over the cores; a trial's facts and, when they are
+ * equal, its candidates are chosen by the search, which begins at the capacity law's answer. Those of other
+ * shards have stored = not_stored = 0. */
 ireneo_error ireneo_threshold_all(results *store, const queue_settings *settings, const trial *likes,
                                   size_t count, threshold *found);
 

@@ -33,13 +33,6 @@ static bool find_name(const char *const *names, size_t count, const char *name, 
     return false;
 }
 
-bool ireneo_trial_problem_find(const char *name, trial_problem *problem) {
-    size_t index;
-    if (!find_name(PROBLEM_NAMES, sizeof PROBLEM_NAMES / sizeof *PROBLEM_NAMES, name, &index)) return false;
-    *problem = (trial_problem)index;
-    return true;
-}
-
 bool ireneo_trial_solver_find(const char *name, trial_solver *solver) {
     size_t index;
     if (!find_name(SOLVER_NAMES, sizeof SOLVER_NAMES / sizeof *SOLVER_NAMES, name, &index)) return false;
@@ -49,16 +42,16 @@ bool ireneo_trial_solver_find(const char *name, trial_solver *solver) {
 
 trial ireneo_trial_square(trial_problem problem, trial_solver solver, size_t dim, double rank_fraction,
                           size_t facts, uint64_t seed) {
-    trial it = {.problem = problem, .solver = solver, .dim_in = dim, .dim_out = dim};
-    if (rank_fraction < 1.0) it.rank = (size_t)fmax(1.0, round(rank_fraction * (double)dim));
-    if (it.rank >= dim) it.rank = 0;
-    it.facts = it.candidates = facts;
-    it.seed = seed;
-    it.rate = 0.03;
-    it.warm_up = 0.05;
-    it.initial_scale = 0.01;
-    it.steps = 5000;
-    return it;
+    trial t = {.problem = problem, .solver = solver, .dim_in = dim, .dim_out = dim};
+    if (rank_fraction < 1.0) t.rank = (size_t)fmax(1.0, round(rank_fraction * (double)dim));
+    if (t.rank >= dim) t.rank = 0;
+    t.facts = t.candidates = facts;
+    t.seed = seed;
+    t.rate = 0.03;
+    t.warm_up = 0.05;
+    t.initial_scale = 0.01;
+    t.steps = 5000;
+    return t;
 }
 
 size_t ireneo_trial_facts(double load, size_t dim_in, size_t dim_out, size_t candidates) {
@@ -67,34 +60,34 @@ size_t ireneo_trial_facts(double load, size_t dim_in, size_t dim_out, size_t can
     return facts < 2.0 ? 2 : (size_t)llround(facts);
 }
 
-double ireneo_trial_load(const trial *it) {
-    return (double)it->facts * log((double)it->candidates) / ((double)it->dim_in * (double)it->dim_out);
+double ireneo_trial_load(const trial *t) {
+    return (double)t->facts * log((double)t->candidates) / ((double)t->dim_in * (double)t->dim_out);
 }
 
-static bool trains(const trial *it) {
-    return it->solver == TRIAL_ADAM || it->solver == TRIAL_LBFGS;
+static bool trains(const trial *t) {
+    return t->solver == TRIAL_ADAM || t->solver == TRIAL_LBFGS;
 }
 
-void ireneo_trial_key(const trial *it, char key[TRIAL_KEY_SIZE]) {
+void ireneo_trial_key(const trial *t, char key[TRIAL_KEY_SIZE]) {
     int used =
         snprintf(key, TRIAL_KEY_SIZE, "%s %s in=%zu out=%zu rank=%zu facts=%zu candidates=%zu seed=%llu",
-                 PROBLEM_NAMES[it->problem], SOLVER_NAMES[it->solver], it->dim_in, it->dim_out, it->rank,
-                 it->facts, it->candidates, (unsigned long long)it->seed);
+                 PROBLEM_NAMES[t->problem], SOLVER_NAMES[t->solver], t->dim_in, t->dim_out, t->rank, t->facts,
+                 t->candidates, (unsigned long long)t->seed);
     size_t rest = TRIAL_KEY_SIZE - (size_t)used;
-    if (it->solver == TRIAL_PROJECT && it->overload) snprintf(key + used, rest, " overload");
-    if (it->solver == TRIAL_ADAM)
-        snprintf(key + used, rest, " rate=%.17g warm=%.17g scale=%.17g steps=%zu%s", it->rate, it->warm_up,
-                 it->initial_scale, it->steps, it->past_recall ? " past" : "");
-    if (it->solver == TRIAL_LBFGS)
-        snprintf(key + used, rest, " scale=%.17g steps=%zu%s", it->initial_scale, it->steps,
-                 it->past_recall ? " past" : "");
+    if (t->solver == TRIAL_PROJECT && t->overload) snprintf(key + used, rest, " overload");
+    if (t->solver == TRIAL_ADAM)
+        snprintf(key + used, rest, " rate=%.17g warm=%.17g scale=%.17g steps=%zu%s", t->rate, t->warm_up,
+                 t->initial_scale, t->steps, t->past_recall ? " past" : "");
+    if (t->solver == TRIAL_LBFGS)
+        snprintf(key + used, rest, " scale=%.17g steps=%zu%s", t->initial_scale, t->steps,
+                 t->past_recall ? " past" : "");
 }
 
-double ireneo_trial_cost(const trial *it) {
-    double sweep = (double)it->facts * (double)it->candidates * (double)it->dim_out +
-                   (double)it->facts * (double)it->dim_in * (double)it->dim_out;
-    double sweeps = it->solver == TRIAL_HEBBIAN ? 1.0 : it->solver == TRIAL_PROJECT ? 20.0 : 400.0;
-    return sweep * sweeps * (it->problem == TRIAL_DECOUPLED ? 4.0 : 1.0) + 1e5;
+double ireneo_trial_cost(const trial *t) {
+    double sweep = (double)t->facts * (double)t->candidates * (double)t->dim_out +
+                   (double)t->facts * (double)t->dim_in * (double)t->dim_out;
+    double sweeps = t->solver == TRIAL_HEBBIAN ? 1.0 : t->solver == TRIAL_PROJECT ? 20.0 : 400.0;
+    return sweep * sweeps * (t->problem == TRIAL_DECOUPLED ? 4.0 : 1.0) + 1e5;
 }
 
 /* ---- data ---- */
@@ -118,51 +111,51 @@ static ireneo_error keep_own_candidates(trial_data *data) {
     return IRENEO_OK;
 }
 
-static ireneo_error fill_data(const trial *it, trial_data *data) {
-    IRENEO_TRY(IRENEO_ALLOCATE(&data->keys, it->facts * it->dim_in, "keys"));
-    ireneo_sample_keys(&data->sample, 0, it->facts, data->keys);
+static ireneo_error fill_data(const trial *t, trial_data *data) {
+    IRENEO_TRY(IRENEO_ALLOCATE(&data->keys, t->facts * t->dim_in, "keys"));
+    ireneo_sample_keys(&data->sample, 0, t->facts, data->keys);
     data->facts.keys = data->keys;
-    if (it->facts > it->candidates) {
-        IRENEO_TRY(IRENEO_ALLOCATE(&data->targets, it->facts, "targets"));
-        for (size_t i = 0; i < it->facts; i++) data->targets[i] = (int64_t)(i % it->candidates);
+    if (t->facts > t->candidates) {
+        IRENEO_TRY(IRENEO_ALLOCATE(&data->targets, t->facts, "targets"));
+        for (size_t i = 0; i < t->facts; i++) data->targets[i] = (int64_t)(i % t->candidates);
         data->facts.targets = data->targets;
     }
-    if (it->problem == TRIAL_DECOUPLED) {
+    if (t->problem == TRIAL_DECOUPLED) {
         data->facts.own_candidates = ireneo_sample_own_candidates;
         data->facts.own_context = &data->sample;
         return keep_own_candidates(data);
     }
-    IRENEO_TRY(IRENEO_ALLOCATE(&data->values, it->candidates * it->dim_out, "values"));
-    ireneo_sample_values(&data->sample, 0, it->candidates, data->values);
+    IRENEO_TRY(IRENEO_ALLOCATE(&data->values, t->candidates * t->dim_out, "values"));
+    ireneo_sample_values(&data->sample, 0, t->candidates, data->values);
     data->facts.values = data->values;
     return IRENEO_OK;
 }
 
-static ireneo_error check_trial(const trial *it) {
-    size_t smaller = it->dim_in < it->dim_out ? it->dim_in : it->dim_out;
+static ireneo_error check_trial(const trial *t) {
+    size_t smaller = t->dim_in < t->dim_out ? t->dim_in : t->dim_out;
     if (smaller == 0) return ireneo_fail(IRENEO_ERROR_ARGUMENT, "dimensions must be at least 1");
-    if (it->facts < 1 || it->candidates < 2)
+    if (t->facts < 1 || t->candidates < 2)
         return ireneo_fail(IRENEO_ERROR_ARGUMENT, "a trial needs a fact and two candidates, not %zu and %zu",
-                           it->facts, it->candidates);
-    if (it->rank > smaller)
-        return ireneo_fail(IRENEO_ERROR_ARGUMENT, "rank %zu is more than the smaller dimension, %zu",
-                           it->rank, smaller);
-    if (it->solver == TRIAL_HEBBIAN && it->rank != 0)
+                           t->facts, t->candidates);
+    if (t->rank > smaller)
+        return ireneo_fail(IRENEO_ERROR_ARGUMENT, "rank %zu is more than the smaller dimension, %zu", t->rank,
+                           smaller);
+    if (t->solver == TRIAL_HEBBIAN && t->rank != 0)
         return ireneo_fail(IRENEO_ERROR_ARGUMENT, "the Hebbian rule makes a full matrix; leave out the rank");
     return IRENEO_OK;
 }
 
-ireneo_error ireneo_trial_open(const trial *it, trial_data *data) {
+ireneo_error ireneo_trial_open(const trial *t, trial_data *data) {
     memset(data, 0, sizeof *data);
-    IRENEO_TRY(check_trial(it));
-    data->sample = (ireneo_sample){.seed = it->seed, .dim_in = it->dim_in, .dim_out = it->dim_out};
-    data->facts.facts = it->facts;
-    data->facts.candidates = it->candidates;
-    data->facts.dim_in = it->dim_in;
-    data->facts.dim_out = it->dim_out;
-    double values = it->problem == TRIAL_ORIGINAL ? (double)it->candidates * (double)it->dim_out : 0.0;
-    IRENEO_TRY(ireneo_ram_require(12.0 * ((double)it->facts * (double)it->dim_in + values), "the trial"));
-    ireneo_error failed = fill_data(it, data);
+    IRENEO_TRY(check_trial(t));
+    data->sample = (ireneo_sample){.seed = t->seed, .dim_in = t->dim_in, .dim_out = t->dim_out};
+    data->facts.facts = t->facts;
+    data->facts.candidates = t->candidates;
+    data->facts.dim_in = t->dim_in;
+    data->facts.dim_out = t->dim_out;
+    double values = t->problem == TRIAL_ORIGINAL ? (double)t->candidates * (double)t->dim_out : 0.0;
+    IRENEO_TRY(ireneo_ram_require(12.0 * ((double)t->facts * (double)t->dim_in + values), "the trial"));
+    ireneo_error failed = fill_data(t, data);
     if (failed != IRENEO_OK) ireneo_trial_close(data);
     return failed;
 }
@@ -177,19 +170,19 @@ void ireneo_trial_close(trial_data *data) {
 
 /* ---- solvers ---- */
 
-static ireneo_error train(const trial *it, const trial_data *data, int threads,
+static ireneo_error train(const trial *t, const trial_data *data, int threads,
                           const ireneo_progress *progress, trial_result *result, ireneo_memory **memory) {
     ireneo_train_settings settings = {0};
     ireneo_train_info info;
-    settings.optimiser = it->solver == TRIAL_ADAM ? IRENEO_OPTIMISER_ADAM : IRENEO_OPTIMISER_LBFGS;
-    settings.rank = it->rank;
+    settings.optimiser = t->solver == TRIAL_ADAM ? IRENEO_OPTIMISER_ADAM : IRENEO_OPTIMISER_LBFGS;
+    settings.rank = t->rank;
     settings.threads = threads;
-    settings.seed = it->seed;
-    settings.rate = it->rate;
-    settings.warm_up = it->warm_up > 0.0 ? it->warm_up : -1.0;
-    settings.max_steps = it->steps;
-    settings.initial_scale = it->initial_scale;
-    settings.past_recall = it->past_recall;
+    settings.seed = t->seed;
+    settings.rate = t->rate;
+    settings.warm_up = t->warm_up > 0.0 ? t->warm_up : -1.0;
+    settings.max_steps = t->steps;
+    settings.initial_scale = t->initial_scale;
+    settings.past_recall = t->past_recall;
     settings.progress = progress;
     IRENEO_TRY(ireneo_train(&data->facts, &settings, memory, &info));
     result->status = info.status;
@@ -238,14 +231,14 @@ static ireneo_error hebb(const trial_data *data, int threads, trial_result *resu
 }
 
 /* What the usual small margin of the loss leaves undecided, close to capacity, a large one may decide. */
-static ireneo_error project(const trial *it, const trial_data *data, int threads,
+static ireneo_error project(const trial *t, const trial_data *data, int threads,
                             const ireneo_progress *progress, trial_result *result, ireneo_memory **memory) {
     static const double margins[] = {0.0, 1.0}; /* 0: the solver's choice */
     ireneo_store_settings settings = {0};
     ireneo_store_info info;
-    settings.rank = it->rank;
+    settings.rank = t->rank;
     settings.threads = threads;
-    settings.overload = it->overload;
+    settings.overload = t->overload;
     settings.settle = 6400; /* up to d = 80 a minute or two for a verdict is better than none */
     settings.progress = progress;
     for (size_t attempt = 0; attempt < 2; attempt++) {
@@ -255,7 +248,7 @@ static ireneo_error project(const trial *it, const trial_data *data, int threads
         IRENEO_TRY(ireneo_store(&data->facts, &settings, memory, &info));
         result->scans += info.scans;
         result->iterations += info.iterations;
-        if (info.status != IRENEO_STATUS_UNDECIDED || it->rank > 0) break;
+        if (info.status != IRENEO_STATUS_UNDECIDED || t->rank > 0) break;
     }
     result->status = info.status;
     result->recalled = info.recalled;
@@ -264,23 +257,23 @@ static ireneo_error project(const trial *it, const trial_data *data, int threads
     return IRENEO_OK;
 }
 
-ireneo_error ireneo_trial_solve(const trial *it, const trial_data *data, int threads,
+ireneo_error ireneo_trial_solve(const trial *t, const trial_data *data, int threads,
                                 const ireneo_progress *progress, trial_result *result,
                                 ireneo_memory **memory) {
     double start = ireneo_seconds();
     ireneo_memory *made = NULL;
     *result =
         (trial_result){.status = IRENEO_STATUS_UNDECIDED, .loss = NAN, .margin = NAN, .norm_bound = NAN};
-    ireneo_error failed = it->solver == TRIAL_HEBBIAN ? hebb(data, threads, result, &made)
-                          : trains(it)                ? train(it, data, threads, progress, result, &made)
-                                                      : project(it, data, threads, progress, result, &made);
+    ireneo_error failed = t->solver == TRIAL_HEBBIAN ? hebb(data, threads, result, &made)
+                          : trains(t)                ? train(t, data, threads, progress, result, &made)
+                                                     : project(t, data, threads, progress, result, &made);
     if (failed == IRENEO_ERROR_NUMERIC) { /* an outcome of the trial, not of the sweep */
         result->failed = true;
         failed = IRENEO_OK;
     } else if (failed == IRENEO_OK && result->status == IRENEO_STATUS_INTERRUPTED) {
         failed = ireneo_fail(IRENEO_ERROR_CANCELLED, "interrupted");
     }
-    result->accuracy = (double)result->recalled / (double)it->facts;
+    result->accuracy = (double)result->recalled / (double)t->facts;
     result->seconds = ireneo_seconds() - start;
     if (failed != IRENEO_OK || memory == NULL)
         ireneo_memory_free(made);
@@ -289,11 +282,11 @@ ireneo_error ireneo_trial_solve(const trial *it, const trial_data *data, int thr
     return failed;
 }
 
-ireneo_error ireneo_trial_run(const trial *it, int threads, const ireneo_progress *progress,
+ireneo_error ireneo_trial_run(const trial *t, int threads, const ireneo_progress *progress,
                               trial_result *result) {
     trial_data data;
-    IRENEO_TRY(ireneo_trial_open(it, &data));
-    ireneo_error failed = ireneo_trial_solve(it, &data, threads, progress, result, NULL);
+    IRENEO_TRY(ireneo_trial_open(t, &data));
+    ireneo_error failed = ireneo_trial_solve(t, &data, threads, progress, result, NULL);
     ireneo_trial_close(&data);
     return failed;
 }

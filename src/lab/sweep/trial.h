@@ -45,7 +45,6 @@ typedef struct trial_result {
 
 const char *ireneo_trial_problem_name(trial_problem problem);
 const char *ireneo_trial_solver_name(trial_solver solver);
-bool ireneo_trial_problem_find(const char *name, trial_problem *problem);
 bool ireneo_trial_solver_find(const char *name, trial_solver *solver);
 
 /* A square trial of the theory's setting: n = P. rank_fraction 1 is a full matrix. Training defaults filled
@@ -58,16 +57,16 @@ trial ireneo_trial_square(trial_problem problem, trial_solver solver, size_t dim
 size_t ireneo_trial_facts(double load, size_t dim_in, size_t dim_out, size_t candidates);
 
 /* n log P / (dim_in dim_out). */
-double ireneo_trial_load(const trial *it);
+double ireneo_trial_load(const trial *t);
 
 enum { TRIAL_KEY_SIZE = 256 };
 
 /* The canonical text of the parameters: equal for equal trials, different for different ones. Parameters that
  * the solver does not use are left out. */
-void ireneo_trial_key(const trial *it, char key[TRIAL_KEY_SIZE]);
+void ireneo_trial_key(const trial *t, char key[TRIAL_KEY_SIZE]);
 
 /* How long it may take, in units that only matter relative to each other. */
-double ireneo_trial_cost(const trial *it);
+double ireneo_trial_cost(const trial *t);
 
 /* The facts of a trial, and what they stand on; the facts point into it, so it must not be moved. */
 typedef struct trial_data {
@@ -77,17 +76,17 @@ typedef struct trial_data {
     int64_t *targets;
 } trial_data;
 
-ireneo_error ireneo_trial_open(const trial *it, trial_data *data);
+ireneo_error ireneo_trial_open(const trial *t, trial_data *data);
 void ireneo_trial_close(trial_data *data);
 
 /* Stores the facts the trial's way. *memory may be NULL when it is not wanted. IRENEO_ERROR_CANCELLED when
  * the progress callback asked to stop. */
-ireneo_error ireneo_trial_solve(const trial *it, const trial_data *data, int threads,
+ireneo_error ireneo_trial_solve(const trial *t, const trial_data *data, int threads,
                                 const ireneo_progress *progress, trial_result *result,
                                 ireneo_memory **memory);
 
 /* Open, solve, close. */
-ireneo_error ireneo_trial_run(const trial *it, int threads, const ireneo_progress *progress,
+ireneo_error ireneo_trial_run(const trial *t, int threads, const ireneo_progress *progress,
                               trial_result *result);
 
 #endif

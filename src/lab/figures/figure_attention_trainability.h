@@ -1,6 +1,6 @@
 /* The trainability diagram as a table, and as a picture. */
-#ifndef IRENEO_LAB_FIGURES_TRAINABILITY_PICTURE_H
-#define IRENEO_LAB_FIGURES_TRAINABILITY_PICTURE_H
+#ifndef IRENEO_LAB_FIGURES_FIGURE_ATTENTION_TRAINABILITY_H
+#define IRENEO_LAB_FIGURES_FIGURE_ATTENTION_TRAINABILITY_H
 
 #include "lab/figures/figure.h"
 
@@ -8,11 +8,8 @@
  * surfaces want it. */
 void ireneo_trainability_write(FILE *stream, const ireneo_attention_trainability *diagram, bool blocks);
 
-/* Data for figures/attention_trainability.gp, at least two values on each axis. */
-ireneo_error ireneo_trainability_data(const figure_request *request,
-                                      const ireneo_attention_trainability *diagram);
-
-/* The same, and the pictures, into the request's directory. */
+/* Data for figures/attention_trainability.gp, at least two values on each axis, and the pictures, into the
+ * request's directory. */
 ireneo_error ireneo_trainability_picture(const figure_request *request,
                                          const ireneo_attention_trainability *diagram);
 

@@ -1,0 +1,14 @@
+/* How a figure runs trials: in which store their results are, and on how many cores. */
+#ifndef IRENEO_LAB_FIGURES_FIGURE_TRIALS_H
+#define IRENEO_LAB_FIGURES_FIGURE_TRIALS_H
+
+#include "lab/figures/figure.h"
+#include "lab/sweep/queue.h"
+
+/* The store of a request: the database it names, or results.db in its folder. */
+ireneo_error ireneo_figure_store(const figure_request *request, results **store);
+
+/* How a figure's jobs are run. */
+queue_settings ireneo_figure_queue(const figure_request *request, const char *stage);
+
+#endif
