@@ -102,9 +102,9 @@ ireneo_error ireneo_atomic_file_begin(ireneo_atomic_file *file, const char *path
     if (path == NULL || *path == '\0')
         return ireneo_fail(IRENEO_ERROR_ARGUMENT, "the name of the file to write is empty");
     IRENEO_TRY(find_target(path, &file->target));
-    ireneo_error error = open_by_kind(file, path);
-    if (error != IRENEO_OK) ireneo_atomic_file_abandon(file);
-    return error;
+    ireneo_error failed = open_by_kind(file, path);
+    if (failed != IRENEO_OK) ireneo_atomic_file_abandon(file);
+    return failed;
 }
 
 ireneo_error ireneo_atomic_file_write(ireneo_atomic_file *file, const void *bytes, size_t count) {
@@ -151,9 +151,9 @@ static ireneo_error put_in_place(ireneo_atomic_file *file) {
 }
 
 ireneo_error ireneo_atomic_file_commit(ireneo_atomic_file *file) {
-    ireneo_error error = put_in_place(file);
+    ireneo_error failed = put_in_place(file);
     ireneo_atomic_file_abandon(file); /* after success nothing is left to remove, only memory to free */
-    return error;
+    return failed;
 }
 
 void ireneo_atomic_file_abandon(ireneo_atomic_file *file) {
@@ -164,10 +164,10 @@ void ireneo_atomic_file_abandon(ireneo_atomic_file *file) {
     *file = closed_file;
 }
 
-ireneo_error ireneo_atomic_file_finish(ireneo_atomic_file *file, ireneo_error error) {
-    if (error == IRENEO_OK) return ireneo_atomic_file_commit(file);
+ireneo_error ireneo_atomic_file_finish(ireneo_atomic_file *file, ireneo_error failed) {
+    if (failed == IRENEO_OK) return ireneo_atomic_file_commit(file);
     ireneo_atomic_file_abandon(file);
-    return error;
+    return failed;
 }
 
 ireneo_error ireneo_save_bytes(const char *path, const void *bytes, size_t count) {

@@ -1,8 +1,8 @@
 /* e^x of floats in loops that vectorise: x = n log 2 + r with |r| <= log(2) / 2, a polynomial for e^r, and n
  * into the exponent bits.
  *
- * The functions are inline, because only then do the loops around them become vector instructions. Sums run in
- * 16 fixed lanes, so every instruction set gives the same bits. */
+ * The functions are inline, because only then do the loops around them become vector instructions. Sums run
+ * in 16 fixed lanes, so every instruction set gives the same bits. */
 #ifndef IRENEO_BASE_EXPONENTIAL_H
 #define IRENEO_BASE_EXPONENTIAL_H
 

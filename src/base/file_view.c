@@ -59,9 +59,9 @@ ireneo_error ireneo_file_view_open(const char *path, ireneo_file_view *view) {
     /* O_NONBLOCK: a named pipe without a writer must give an error, not wait for ever. */
     int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (descriptor < 0) return ireneo_fail(IRENEO_ERROR_IO, "cannot open %s: %s", path, strerror(errno));
-    ireneo_error error = view_descriptor(path, descriptor, view);
+    ireneo_error failed = view_descriptor(path, descriptor, view);
     close(descriptor);
-    return error;
+    return failed;
 }
 
 void ireneo_file_view_close(ireneo_file_view *view) {

@@ -1,5 +1,5 @@
-/* A dynamic OpenMP loop that can be left early. OpenMP has no way to break out: tasks that have not begun when
- * something went wrong are skipped one by one. */
+/* A dynamic OpenMP loop that can be left early. OpenMP has no way to break out: tasks that have not begun
+ * when something went wrong are skipped one by one. */
 #include "base/parallel.h"
 
 #include <omp.h>

@@ -4,7 +4,8 @@
 
 #include "base/progress.h"
 
-/* Task number `index`, run by thread 0 .. threads - 1. What it leaves behind must not depend on the thread. */
+/* Task number `index`, run by thread 0 .. threads - 1. What it leaves behind must not depend on the thread.
+ * */
 typedef ireneo_error (*ireneo_task)(void *context, size_t index, int thread);
 
 /* Runs tasks 0 .. count - 1. The calling thread reports `stage` with the number of finished tasks, before the

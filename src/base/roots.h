@@ -2,7 +2,9 @@
 #ifndef IRENEO_BASE_ROOTS_H
 #define IRENEO_BASE_ROOTS_H
 
-#include "base/quadrature.h"
+#include "base/error.h"
+
+typedef double (*ireneo_function)(double x, void *context);
 
 /* A zero of f in [lower, upper], where f has opposite signs at the ends (Brent). Stops when the bracket is
  * below absolute + 4 eps |x|. IRENEO_ERROR_NUMERIC when the signs agree. */

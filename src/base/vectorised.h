@@ -1,7 +1,8 @@
 /* Hot loops are compiled for several instruction sets and the right one is chosen when the program is loaded.
  *
- * Contraction to fused multiply-add is off for the whole library (-ffp-contract=off), so every clone gives
- * the same bits as long as it does not reorder a sum; loops that sum say so where they do. */
+ * Contraction to fused multiply-add is off (-ffp-contract=off) but for the few files that CMakeLists.txt
+ * names, whose sums go on to be checked in double precision. Everywhere else every clone gives the same bits
+ * as long as it does not reorder a sum; loops that sum say so where they do. */
 #ifndef IRENEO_BASE_VECTORISED_H
 #define IRENEO_BASE_VECTORISED_H
 

@@ -6,7 +6,7 @@
 #include "attention/theory/attention_map.h"
 #include "attention/theory/mlp_map.h"
 #include "attention/theory/rem.h"
-#include "base/quadrature.h"
+#include "gsl_quadrature.h"
 
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_integration.h>
@@ -96,7 +96,7 @@ static void test_arc_cosine(void **state) {
     (void)state;
     enum { NODES = 200 };
     double nodes[NODES], weights[NODES];
-    ireneo_gauss_hermite(NODES, nodes, weights);
+    gauss_hermite_with_gsl(NODES, nodes, weights);
     for (double c = 0.0; c < 1.0; c += 0.24) {
         double sum = 0.0, f = (sqrt(1.0 - c * c) + c * (M_PI - acos(c))) / M_PI;
         for (int i = 0; i < NODES; i++)
@@ -113,7 +113,7 @@ static void test_gauss_hermite(void **state) {
     (void)state;
     enum { NODES = 100 };
     double nodes[NODES], weights[NODES];
-    ireneo_gauss_hermite(NODES, nodes, weights);
+    gauss_hermite_with_gsl(NODES, nodes, weights);
     for (double c = 0.1; c < 1.0; c += 0.2)
         for (size_t a = 1; a < 3; a++) {
             double sum = 0.0, q = 0.6;

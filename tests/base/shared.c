@@ -69,8 +69,8 @@ static void test_adam_is_steady(void **state) {
     }
 }
 
-/* Against the formula in double precision, with gradients that change, more parameters than one chunk, and the
- * same bits whatever the number of threads. */
+/* Against the formula in double precision, with gradients that change, more parameters than one chunk, and
+ * the same bits whatever the number of threads. */
 static void test_adam_against_formula(void **state) {
     (void)state;
     enum { COUNT_ = 40000, STEPS = 20 };

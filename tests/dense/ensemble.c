@@ -1,6 +1,7 @@
 /* zeta, its Legendre transform and the random energy model: the tables of docs/dense.md, identities, and
  * transforms done numerically. */
 #include "dense_expect.h"
+#include "dense_oracles.h"
 
 #include "base/roots.h"
 #include "dense/theory/ensemble.h"
@@ -109,13 +110,13 @@ static void test_rate_is_the_legendre_transform(void **state) {
             for (double c = 0.05; c < 0.99; c += 0.07) {
                 transform t = {ALL[k], c * radii[i], radii[i]};
                 double wanted = -ireneo_find_minimum(minus_legendre, &t, -8.0, 8.0, 1e-10, NULL);
-                expect_close(ireneo_rem_rate(t.ensemble, t.e, t.rho), wanted, 1e-13);
+                expect_close(rem_rate(t.ensemble, t.e, t.rho), wanted, 1e-13);
             }
-    assert_true(isinf(ireneo_rem_rate(IRENEO_DENSE_ENSEMBLE_SPHERICAL, 1.0, 1.0)));
-    assert_true(isinf(ireneo_rem_rate(IRENEO_DENSE_ENSEMBLE_BINARY, 1.01, 1.0)));
-    expect_close(ireneo_rem_rate(IRENEO_DENSE_ENSEMBLE_BINARY, 1.0, 1.0), M_LN2, 1e-16);
-    expect_close(ireneo_rem_rate(IRENEO_DENSE_ENSEMBLE_BINARY, 0.5 - 1e-12, 1.0),
-                 ireneo_rem_rate(IRENEO_DENSE_ENSEMBLE_BINARY, 0.5, 1.0), 2e-12);
+    assert_true(isinf(rem_rate(IRENEO_DENSE_ENSEMBLE_SPHERICAL, 1.0, 1.0)));
+    assert_true(isinf(rem_rate(IRENEO_DENSE_ENSEMBLE_BINARY, 1.01, 1.0)));
+    expect_close(rem_rate(IRENEO_DENSE_ENSEMBLE_BINARY, 1.0, 1.0), M_LN2, 1e-16);
+    expect_close(rem_rate(IRENEO_DENSE_ENSEMBLE_BINARY, 0.5 - 1e-12, 1.0),
+                 rem_rate(IRENEO_DENSE_ENSEMBLE_BINARY, 0.5, 1.0), 2e-12);
 }
 
 static void test_identities(void **state) {
@@ -128,8 +129,8 @@ static void test_identities(void **state) {
                 double rho = radii[i], zeta = ireneo_rem_zeta(e, lambda, rho),
                        c = ireneo_rem_overlap(e, lambda, rho);
                 double alpha = ireneo_rem_alpha_star(e, lambda, rho), h = 1e-4 * lambda;
-                expect_close(ireneo_rem_rate(e, c, rho) + zeta, lambda * c, 1e-13 * fmax(1.0, lambda));
-                expect_ratio(ireneo_rem_rate(e, c, rho), alpha, 1e-9);
+                expect_close(rem_rate(e, c, rho) + zeta, lambda * c, 1e-13 * fmax(1.0, lambda));
+                expect_ratio(rem_rate(e, c, rho), alpha, 1e-9);
                 expect_ratio(ireneo_rem_lambda_star(e, alpha, rho), lambda, 1e-9);
                 expect_close(ireneo_rem_edge(e, alpha, rho), c, 1e-9);
                 expect_ratio((ireneo_rem_zeta(e, lambda + h, rho) - ireneo_rem_zeta(e, lambda - h, rho)) /

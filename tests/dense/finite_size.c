@@ -1,5 +1,6 @@
 /* Finite N: the tables of docs/dense.md, the radial map iterated, and a small simulation of one step. */
 #include "dense_expect.h"
+#include "dense_oracles.h"
 
 #include "base/random.h"
 #include "dense/theory/bessel.h"
@@ -13,12 +14,12 @@ static const ireneo_dense_ensemble ALL[] = {IRENEO_DENSE_ENSEMBLE_SPHERICAL, IRE
 
 static double one_step(double neurons, double alpha) {
     return ireneo_finite_one_step_lambda(IRENEO_DENSE_ENSEMBLE_SPHERICAL, neurons,
-                                         ireneo_log_competitors(alpha * neurons));
+                                         ireneo_log_crowd(alpha * neurons));
 }
 
 static double converged(double neurons, double alpha) {
     return ireneo_finite_converged_lambda(IRENEO_DENSE_ENSEMBLE_SPHERICAL, neurons,
-                                          ireneo_log_competitors(alpha * neurons));
+                                          ireneo_log_crowd(alpha * neurons));
 }
 
 /* docs/dense.md, "Finite N": N, then lambda of one step and of the whole dynamics at alpha = 0.2, 0.3, 0.5.
@@ -71,12 +72,12 @@ static void test_predictions_of_simulated_sizes(void **state) {
 }
 
 /* The threshold by following the map from the pattern, with bisection in lambda: no saddle-node calculus. */
-static double converged_by_iteration(ireneo_dense_ensemble ensemble, double neurons, double log_competitors,
+static double converged_by_iteration(ireneo_dense_ensemble ensemble, double neurons, double log_crowd,
                                      double upper) {
     double lower = 0.0;
     while (upper - lower > 1e-7) {
         double lambda = 0.5 * (lower + upper);
-        double m = ireneo_finite_radial_limit(ensemble, neurons, lambda, log_competitors);
+        double m = finite_radial_limit(ensemble, neurons, lambda, log_crowd);
         if ((1.0 - m) * (1.0 - m) < 0.1)
             upper = lambda;
         else
@@ -90,11 +91,11 @@ static void test_saddle_node_against_iteration(void **state) {
     static const double cases[][2] = {{8, 0.5}, {10, 0.3}, {20, 0.2}, {40, 0.3}, {60, 0.5}, {200, 0.3}};
     for (size_t k = 0; k < COUNT(ALL); k++)
         for (size_t i = 0; i < COUNT(cases); i++) {
-            double neurons = cases[i][0], competitors = ireneo_log_competitors(neurons * cases[i][1]);
-            double lambda = ireneo_finite_converged_lambda(ALL[k], neurons, competitors);
+            double neurons = cases[i][0], log_crowd = ireneo_log_crowd(neurons * cases[i][1]);
+            double lambda = ireneo_finite_converged_lambda(ALL[k], neurons, log_crowd);
             if (ALL[k] == IRENEO_DENSE_ENSEMBLE_GAUSSIAN && cases[i][1] == 0.5) continue; /* at saturation */
-            expect_close(lambda, converged_by_iteration(ALL[k], neurons, competitors, 1.2), 2e-6);
-            expect_close(ireneo_finite_converged_load(ALL[k], neurons, lambda), competitors, 1e-6);
+            expect_close(lambda, converged_by_iteration(ALL[k], neurons, log_crowd, 1.2), 2e-6);
+            expect_close(ireneo_finite_converged_load(ALL[k], neurons, lambda), log_crowd, 1e-6);
         }
 }
 
@@ -112,7 +113,7 @@ static void test_laws(void **state) {
         double n = 1e5, alpha = 0.3;
         double one = ireneo_finite_one_step_lambda(ALL[k], n, alpha * n);
         double dyn = ireneo_finite_converged_lambda(ALL[k], n, alpha * n);
-        expect_close(ireneo_finite_one_step_law(ALL[k], n, alpha), one, 1e-9);
+        expect_close(finite_one_step_law(ALL[k], n, alpha), one, 1e-9);
         expect_close(ireneo_finite_converged_law(ALL[k], n, alpha), dyn, 3e-8);
         assert_true(dyn > one);
     }
@@ -133,8 +134,8 @@ static void test_loads_and_lambdas_are_inverse(void **state) {
             }
     assert_true(ireneo_finite_one_step_lambda(IRENEO_DENSE_ENSEMBLE_SPHERICAL, 10.0, -INFINITY) == 0.0);
     assert_true(ireneo_finite_converged_lambda(IRENEO_DENSE_ENSEMBLE_SPHERICAL, 10.0, -INFINITY) == 0.0);
-    expect_close(ireneo_log_competitors(log(55.2)), log(54.0), 1e-14);
-    expect_close(ireneo_log_competitors(300.0), 300.0, 0.0);
+    expect_close(ireneo_log_crowd(log(55.2)), log(54.0), 1e-14);
+    expect_close(ireneo_log_crowd(300.0), 300.0, 0.0);
 }
 
 static void test_lost_states(void **state) {
@@ -143,8 +144,8 @@ static void test_lost_states(void **state) {
     static const double rows[][4] = {
         {1, 12, 1.5, .607}, {1, 13, 1.5, .603}, {.8, 16, 1.2, .429}, {.8, 16, 1.4, .566}, {.6, 18, .8, .000}};
     for (size_t i = 0; i < COUNT(rows); i++) {
-        double n = rows[i][1], competitors = ireneo_log_competitors(rows[i][0] * n);
-        expect_close(ireneo_finite_radial_limit(IRENEO_DENSE_ENSEMBLE_SPHERICAL, n, rows[i][2], competitors),
+        double n = rows[i][1], log_crowd = ireneo_log_crowd(rows[i][0] * n);
+        expect_close(finite_radial_limit(IRENEO_DENSE_ENSEMBLE_SPHERICAL, n, rows[i][2], log_crowd),
                      rows[i][3], 5.1e-4);
     }
     static const double limits[][2] = {{1.5, .577}, {1.2, .408}, {1.4, .535}, {0.8, 0.0}};
@@ -188,9 +189,9 @@ static void test_scaled_dot_product(void **state) {
     static const double needed[][3] = {{1, 36, 1.0984},   {1, 64, 1.0710},   {1, 100, 1.05539},
                                        {1, 144, 1.04536}, {1.5, 36, 1.7443}, {1.5, 64, 1.67101}};
     for (size_t i = 0; i < COUNT(needed); i++) {
-        double n = needed[i][1], competitors = ireneo_log_competitors(needed[i][0] * sqrt(n));
+        double n = needed[i][1], log_crowd = ireneo_log_crowd(needed[i][0] * sqrt(n));
         double scaled =
-            sqrt(n) * ireneo_finite_one_step_lambda(IRENEO_DENSE_ENSEMBLE_SPHERICAL, n, competitors);
+            sqrt(n) * ireneo_finite_one_step_lambda(IRENEO_DENSE_ENSEMBLE_SPHERICAL, n, log_crowd);
         expect_close(scaled, needed[i][2], needed[i][2] * 1e4 == floor(needed[i][2] * 1e4) ? 6e-5 : 6e-6);
     }
     for (size_t k = 0; k < COUNT(ALL); k++) { /* the same first correction for every ensemble */
@@ -211,14 +212,14 @@ static void test_angles(void **state) {
                                      {.5, 1.5, 1000, .62932}, {.5, 1.5, 1e4, .62724}, {.5, 1.5, 100, .6618},
                                      {.3, .8, 30, .914},      {.3, .8, 34, .894},     {.5, 1.5, 20, 1.138}};
     for (size_t i = 0; i < COUNT(rows); i++) {
-        double n = rows[i][2], competitors = ireneo_log_competitors(rows[i][0] * n);
+        double n = rows[i][2], log_crowd = ireneo_log_crowd(rows[i][0] * n);
         double angle =
-            ireneo_finite_converged_angle(IRENEO_DENSE_ENSEMBLE_SPHERICAL, n, rows[i][1], competitors, 300);
+            ireneo_finite_converged_angle(IRENEO_DENSE_ENSEMBLE_SPHERICAL, n, rows[i][1], log_crowd, 300);
         expect_close(angle, rows[i][3], i < 5 ? (i == 0 ? 5.1e-5 : 5.1e-6) : i == 5 ? 6e-5 : 5.1e-4);
     }
     expect_close(
-        ireneo_finite_one_step_angle(IRENEO_DENSE_ENSEMBLE_SPHERICAL, 30.0, 0.8, ireneo_log_competitors(9.0)),
-        .793, 5.1e-4);
+        ireneo_finite_one_step_angle(IRENEO_DENSE_ENSEMBLE_SPHERICAL, 30.0, 0.8, ireneo_log_crowd(9.0)), .793,
+        5.1e-4);
     assert_true(isnan(ireneo_finite_one_step_angle(IRENEO_DENSE_ENSEMBLE_SPHERICAL, 30.0, 0.3, 9.0)));
     assert_true(isnan(ireneo_finite_converged_angle(IRENEO_DENSE_ENSEMBLE_SPHERICAL, 30.0, 0.3, 9.0, 300)));
     for (size_t k = 0; k < COUNT(ALL); k++) { /* both tend to the angle of the limit */
@@ -229,11 +230,11 @@ static void test_angles(void **state) {
 }
 
 /* The averaged dynamics of a binary query bit by bit: true when `flips` wrong bits are mended. */
-static int bits_return(int neurons, int flips, double lambda, double log_competitors) {
+static int bits_return(int neurons, int flips, double lambda, double log_crowd) {
     double x[64], distance = 0.0; /* in the frame where the pattern is all ones */
     for (int i = 0; i < neurons; i++) x[i] = i < flips ? -1.0 : 1.0;
     for (int step = 0; step < 300; step++) {
-        double log_ratio = log_competitors;
+        double log_ratio = log_crowd;
         for (int i = 0; i < neurons; i++) log_ratio += log(cosh(lambda * x[i])) - lambda * x[i];
         double a = 1.0 / (1.0 + exp(log_ratio));
         for (int i = 0; i < neurons; i++) x[i] = a + (1.0 - a) * tanh(lambda * x[i]);
@@ -244,13 +245,13 @@ static int bits_return(int neurons, int flips, double lambda, double log_competi
 
 static void test_flipped_bits(void **state) {
     (void)state;
-    double competitors = 18.0;
+    double log_crowd = 18.0;
     int seen = 0;
     for (double lambda = 0.45; lambda < 1.3; lambda += 0.01) {
         double theta =
-            ireneo_finite_converged_angle(IRENEO_DENSE_ENSEMBLE_BINARY, 60.0, lambda, competitors, 300);
+            ireneo_finite_converged_angle(IRENEO_DENSE_ENSEMBLE_BINARY, 60.0, lambda, log_crowd, 300);
         int flips = 0;
-        while (flips < 30 && bits_return(60, flips, lambda, competitors)) flips++;
+        while (flips < 30 && bits_return(60, flips, lambda, log_crowd)) flips++;
         if (flips == 0) {
             assert_true(isnan(theta));
             continue;

@@ -3,7 +3,7 @@
  * Compared are what the hybrid is for: the first step, the end of draws that retrieve, and the thresholds in
  * lambda and angle, draw by draw. Seeds are fixed; with fresh ones a correct sampler would fail each of the
  * 28 comparisons with the chance 1e-3. A lambda that is wrong by two per cent or an angle that is wrong by
- * five must fail: the tests are sharp enough to see that. What the hybrid leaves out, the noise of the sea,
+ * five must fail: the tests are sharp enough to see that. What the hybrid leaves out, the noise of the bulk,
  * decides where lost states end; docs/dense-simulation.md. */
 #include "scratch.h"
 

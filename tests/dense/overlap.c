@@ -1,4 +1,4 @@
-/* The law of one overlap and the sea: tails against GSL and against the hypergeometric series, samples
+/* The law of one overlap and the bulk: tails against GSL and against the hypergeometric series, samples
  * against the exact distribution function, moments against Bessel functions and closed forms. */
 #include "scratch.h"
 
@@ -113,19 +113,19 @@ static void test_tilted_moments(void **state) {
     }
 }
 
-/* Without a level the sea is the whole sphere, whatever axis it is cut along. */
+/* Without a level the bulk is the whole sphere, whatever axis it is cut along. */
 static void test_sea_without_level(void **state) {
     (void)state;
     const double sizes[] = {6, 40, 300};
     for (size_t i = 0; i < 3; i++) {
-        ireneo_sea sea =
-            ireneo_sea_of(ireneo_overlap_law_of(IRENEO_DENSE_ENSEMBLE_SPHERICAL, (size_t)sizes[i]), 1.0, 3.0);
+        ireneo_far_field bulk = ireneo_far_field_of(
+            ireneo_overlap_law_of(IRENEO_DENSE_ENSEMBLE_SPHERICAL, (size_t)sizes[i]), 1.0, 3.0);
         const double pulls[][2] = {{0.0, 0.0}, {0.5, 0.0}, {0.4, 0.3}, {-0.2, 0.5}, {0.0, 0.7}, {2.0, 1.0}};
         for (size_t k = 0; k < 6; k++) {
             double along = pulls[k][0] * sizes[i], across = pulls[k][1] * sizes[i],
                    pull = hypot(along, across);
             double mean_along, mean_across,
-                log_sum = ireneo_sea_log_sum(&sea, along, across, &mean_along, &mean_across);
+                log_sum = ireneo_far_field_log_sum(&bulk, along, across, &mean_along, &mean_across);
             double exact = 3.0 + ireneo_sphere_log_mean(sizes[i], pull),
                    overlap = ireneo_sphere_overlap(sizes[i], pull);
             expect_near(log_sum, exact, 1e-6 * (1.0 + exact));
@@ -135,7 +135,7 @@ static void test_sea_without_level(void **state) {
     }
 }
 
-/* With a level: the sea and the truncated tilt agree when the state lies on the axis. */
+/* With a level: the bulk and the truncated tilt agree when the state lies on the axis. */
 static void test_sea_with_level(void **state) {
     (void)state;
     ireneo_bulk_rule rule;
@@ -143,9 +143,9 @@ static void test_sea_with_level(void **state) {
     ireneo_overlap_law law = ireneo_overlap_law_of(IRENEO_DENSE_ENSEMBLE_SPHERICAL, 50);
     const double levels[] = {0.1, 0.4, 0.8};
     for (size_t i = 0; i < 3; i++) {
-        ireneo_sea sea = ireneo_sea_of(law, levels[i], 10.0);
+        ireneo_far_field bulk = ireneo_far_field_of(law, levels[i], 10.0);
         for (double lambda = 0.2; lambda < 3.0; lambda *= 2.0) {
-            double along, across, sum = ireneo_sea_log_sum(&sea, 50.0 * lambda, 0.0, &along, &across);
+            double along, across, sum = ireneo_far_field_log_sum(&bulk, 50.0 * lambda, 0.0, &along, &across);
             ireneo_tilted tilt = ireneo_overlap_tilt(&law, &rule, 50.0 * lambda, levels[i]);
             expect_near(sum, 10.0 + tilt.log_mass, 1e-7);
             expect_near(along, tilt.mean, 1e-7);
@@ -168,7 +168,7 @@ static void test_number_above_the_level(void **state) {
         ireneo_tail tail;
         expect_ok(ireneo_tail_choose(&law, cases[c].log_patterns, cases[c].kept, &tail));
         ireneo_generator g = {5, c, 0};
-        double sum = 0.0, squares = 0.0, mean = exp(tail.log_others + tail.log_q);
+        double sum = 0.0, squares = 0.0, mean = exp(tail.log_crowd + tail.log_q);
         for (int i = 0; i < DRAWS; i++) {
             double k = (double)ireneo_tail_draw_number(&tail, &g);
             sum += k;

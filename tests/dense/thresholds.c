@@ -1,10 +1,12 @@
 /* alpha_c and its lower bound, against brute force over norms; Ramsauer's bound; large lambda; chi-squared.
  */
 #include "dense_expect.h"
+#include "dense_oracles.h"
 
 #include "dense/theory/chi_squared.h"
 #include "dense/theory/ensemble.h"
-#include "dense/theory/thresholds.h"
+#include "dense/theory/gaussian_capacity.h"
+#include "dense/theory/ramsauer.h"
 
 #include <gsl/gsl_cdf.h>
 #include <stdlib.h>
@@ -25,7 +27,7 @@ static void test_gaussian_table(void **state) {
 
 static void test_gaussian_saturation(void **state) {
     (void)state;
-    double crossover = ireneo_gaussian_crossover();
+    double crossover = ireneo_dense_lambda_c_all(IRENEO_DENSE_ENSEMBLE_GAUSSIAN, 0.25 * M_LN2);
     expect_close(crossover, 0.7009178292, 5.01e-11);
     double alpha_1 = ireneo_dense_alpha_1(IRENEO_DENSE_ENSEMBLE_GAUSSIAN, crossover);
     expect_close(alpha_1, 0.4552749276, 5.01e-11);
@@ -46,7 +48,7 @@ static double brute_force_rate(const double *norm_rates, double alpha, double la
     for (int i = 0; i < NORMS; i++) {
         double u = 2.0 * (i + 0.5) / NORMS, rho = sqrt(u);
         int typical = ireneo_rem_free_energy(IRENEO_DENSE_ENSEMBLE_GAUSSIAN, alpha, lambda, rho) >= u;
-        double crowd = typical ? 0.0 : ireneo_rem_rate(IRENEO_DENSE_ENSEMBLE_GAUSSIAN, u, rho) - alpha;
+        double crowd = typical ? 0.0 : rem_rate(IRENEO_DENSE_ENSEMBLE_GAUSSIAN, u, rho) - alpha;
         best = fmin(best, norm_rates[i] + crowd);
     }
     return best;
@@ -72,11 +74,11 @@ static void test_gaussian_bound_against_brute_force(void **state) {
         expect_close(ireneo_dense_alpha_c_lower(IRENEO_DENSE_ENSEMBLE_GAUSSIAN, lambda), lower, 2e-6);
         for (double load = 0.1; load < 0.95; load += 0.07) {
             double alpha = load * ireneo_dense_alpha_1(IRENEO_DENSE_ENSEMBLE_GAUSSIAN, lambda);
-            expect_close(ireneo_gaussian_failure_rate(alpha, lambda),
-                         brute_force_rate(norm_rates, alpha, lambda), 1e-5);
+            expect_close(gaussian_failure_rate(alpha, lambda), brute_force_rate(norm_rates, alpha, lambda),
+                         1e-5);
         }
     }
-    assert_true(ireneo_gaussian_failure_rate(0.5, 0.5) == 0.0);
+    assert_true(gaussian_failure_rate(0.5, 0.5) == 0.0);
     free(norm_rates);
 }
 
@@ -134,12 +136,12 @@ static void test_ramsauer(void **state) {
         expect_close(lambda * (1.0 - sqrt(1.0 - exp(-4.0 * pairs))), 2.0 * pairs, 1e-12);
         assert_true(one < ireneo_dense_alpha_1(IRENEO_DENSE_ENSEMBLE_SPHERICAL, lambda));
         /* the theorem at finite dimension tends to its limit */
-        double base = ireneo_ramsauer_base(lambda, 1.0, 1e8, 0.01);
+        double base = ramsauer_base(lambda, 1.0, 1e8, 0.01);
         expect_close(0.25 * log(base), t3, 1e-6);
     }
     /* the two values that the paper prints: beta = 1, K = 3, d = 20 and K = 1, d = 75, p = 0.001 */
-    expect_close(ireneo_ramsauer_base(1.0, 3.0, 20.0, 0.001), 3.1546, 5e-5);
-    expect_close(ireneo_ramsauer_base(1.0, 1.0, 75.0, 0.001), 1.3718, 1e-4);
+    expect_close(ramsauer_base(1.0, 3.0, 20.0, 0.001), 3.1546, 5e-5);
+    expect_close(ramsauer_base(1.0, 1.0, 75.0, 0.001), 1.3718, 1e-4);
     expect_ratio(ireneo_ramsauer_alpha(IRENEO_RAMSAUER_THEOREM_3, 1e-9), 1e-10, 1e-8);
     expect_ratio(ireneo_ramsauer_alpha(IRENEO_RAMSAUER_SEPARATION_ONE, 1e80), 0.5 * log(1e80) - 2.95, 0.01);
 }

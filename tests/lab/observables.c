@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/normal.h"
-#include "base/quadrature.h"
 #include "base/random.h"
+#include "gsl_quadrature.h"
 #include "lab/sweep/observables.h"
 #include "lab/sweep/trial.h"
 #include "linear/law/product_spectrum.h"
@@ -27,13 +27,10 @@ static double weighted_density(double s, void *context) { /* in s = x^(1/3), smo
 }
 
 static double moment_of(double kappa, int power) {
-    double lower, upper, value;
+    double lower, upper;
     moment m = {kappa, power};
     ireneo_product_spectrum_edges(kappa, &lower, &upper);
-    assert_int_equal(
-        ireneo_integrate(weighted_density, &m, cbrt(lower), cbrt(upper), 1e-9, 1e-9, &value, NULL),
-        IRENEO_OK);
-    return value;
+    return integrate_with_gsl(weighted_density, &m, cbrt(lower), cbrt(upper), 1e-9, 1e-9);
 }
 
 /* For kappa = 1 the moments are the Fuss-Catalan numbers 1, 1, 3, 12. For any kappa the free product of two

@@ -1,6 +1,6 @@
-/* e^x of the network, by base/exponential.h with Taylor's polynomial of degree 7: it differs from the one there
- * in the last bit, and the trained networks of data/ and docs/attention.md were made with it. Relative error
- * below 2e-7 on [-87, 88]; smaller x count as -87 (1.6e-38), larger ones as 88. */
+/* e^x of the network, by base/exponential.h with Taylor's polynomial of degree 7: it differs from the one
+ * there in the last bit, and the trained networks of data/ and docs/attention.md were made with it. Relative
+ * error below 2e-7 on [-87, 88]; smaller x count as -87 (1.6e-38), larger ones as 88. */
 #ifndef IRENEO_ATTENTION_NETWORK_EXPONENTIAL_H
 #define IRENEO_ATTENTION_NETWORK_EXPONENTIAL_H
 

@@ -26,10 +26,10 @@ typedef struct ireneo_language_layout {
 
 ireneo_language_layout ireneo_language_model_layout(const ireneo_language_shape *shape);
 
-/* Random parameters. Embeddings of tokens are N(0, 0.1^2), those of positions sines and cosines of wave lengths
- * 4 to 2 context of the same size; the layers are as ireneo_network_draw makes them, the output matrix is small
- * (variance 0.01 / width) and its bias is log frequency (symbols), so that an untrained model predicts symbols
- * by how frequent they are. */
+/* Random parameters. Embeddings of tokens are N(0, 0.1^2), those of positions sines and cosines of wave
+ * lengths 4 to 2 context of the same size; the layers are as ireneo_network_draw makes them, the output
+ * matrix is small (variance 0.01 / width) and its bias is log frequency (symbols), so that an untrained
+ * model predicts symbols by how frequent they are. */
 void ireneo_language_model_draw(const ireneo_language_shape *shape, const ireneo_network_scales *scales,
                                 const double *frequency, uint64_t seed, uint64_t stream,
                                 ireneo_scalar *parameters);

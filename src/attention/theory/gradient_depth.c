@@ -10,7 +10,9 @@
  *
  * and LayerNorm divides by the variance of its input, a^2 + q_out. So one block multiplies |dL/dx|^2 by
  *
- *     (a^2 + sigma_v^2 (Y_2 + beta^2 log T (1 - rho)(2 - rho) E[Y_2 - 2 Y_3 + Y_2^2])) / (a^2 + q_out) chi_MLP . */
+ *     (a^2 + sigma_v^2 (Y_2 + beta^2 log T (1 - rho)(2 - rho) E[Y_2 - 2 Y_3 + Y_2^2])) / (a^2 + q_out)
+ *
+ * in its attention half and by chi_MLP in the other. */
 #include "attention/theory/rem.h"
 
 #include <math.h>

@@ -6,9 +6,9 @@
 #include <math.h>
 #include <string.h>
 
-/* Window of u = x - t in which what is averaged varies, in grid steps. Below it all shapes are 0; above it the
- * moments are 0 and 1 - exp(-e^u), the shape of F, is 1. At the ends, u = -70 and 4, 1e12 keys times e^-70 and
- * exp(-e^4) are below 1e-17. */
+/* Window of u = x - t in which what is averaged varies, in grid steps. Below it all shapes are 0; above it
+ * the moments are 0 and 1 - exp(-e^u), the shape of F, is 1. At the ends, u = -70 and 4, 1e12 keys times
+ * e^-70 and exp(-e^4) are below 1e-17. */
 enum { WINDOW_LOW = -560, WINDOW_HIGH = 32, WINDOW = WINDOW_HIGH - WINDOW_LOW + 1 };
 
 enum { NARROW_REACH = 10 }; /* nodes on each side, NARROW_STEP sigma apart */

@@ -319,12 +319,12 @@ ireneo_error ireneo_dense_recall_blocked(const float *patterns, size_t count, si
                .self_coupling = coupling,
                .pattern_length = sqrt(info->pattern_power * (double)neurons),
                .threads = threads};
-    ireneo_error error = create_batch(&b, query_count, block);
-    if (error == IRENEO_OK) error = run_batches(&b, queries, query_count, result, info);
+    ireneo_error failed = create_batch(&b, query_count, block);
+    if (failed == IRENEO_OK) failed = run_batches(&b, queries, query_count, result, info);
     free_batch(&b);
     free(coupling);
     info->seconds = ireneo_seconds() - start;
-    return error;
+    return failed;
 }
 
 ireneo_error ireneo_dense_recall(const float *patterns, size_t count, size_t neurons, const float *queries,

@@ -17,19 +17,19 @@ ireneo_error ireneo_pass_sums_create(ireneo_pass_sums *sums, size_t rows, size_t
     sums->neurons = neurons;
     sums->top = top;
     size_t cells, places;
-    ireneo_error error = ireneo_multiply_sizes(rows, neurons, &cells, "states");
-    if (error == IRENEO_OK) error = ireneo_multiply_sizes(rows, top, &places, "top list");
-    if (error == IRENEO_OK) error = IRENEO_ALLOCATE(&sums->peak, rows, "score peaks");
-    if (error == IRENEO_OK) error = IRENEO_ALLOCATE(&sums->total, rows, "weight totals");
-    if (error == IRENEO_OK) error = IRENEO_ALLOCATE(&sums->powers, rows, "power totals");
-    if (error == IRENEO_OK) error = IRENEO_ALLOCATE(&sums->sum, cells, "weighted sums");
-    if (error == IRENEO_OK) error = IRENEO_ALLOCATE(&sums->top_score, places, "top scores");
-    if (error == IRENEO_OK) error = IRENEO_ALLOCATE(&sums->top_index, places, "top indices");
-    if (error != IRENEO_OK)
+    ireneo_error failed = ireneo_multiply_sizes(rows, neurons, &cells, "states");
+    if (failed == IRENEO_OK) failed = ireneo_multiply_sizes(rows, top, &places, "top list");
+    if (failed == IRENEO_OK) failed = IRENEO_ALLOCATE(&sums->peak, rows, "score peaks");
+    if (failed == IRENEO_OK) failed = IRENEO_ALLOCATE(&sums->total, rows, "weight totals");
+    if (failed == IRENEO_OK) failed = IRENEO_ALLOCATE(&sums->powers, rows, "power totals");
+    if (failed == IRENEO_OK) failed = IRENEO_ALLOCATE(&sums->sum, cells, "weighted sums");
+    if (failed == IRENEO_OK) failed = IRENEO_ALLOCATE(&sums->top_score, places, "top scores");
+    if (failed == IRENEO_OK) failed = IRENEO_ALLOCATE(&sums->top_index, places, "top indices");
+    if (failed != IRENEO_OK)
         ireneo_pass_sums_free(sums);
     else
         ireneo_pass_sums_reset(sums);
-    return error;
+    return failed;
 }
 
 void ireneo_pass_sums_reset(ireneo_pass_sums *sums) {
@@ -59,13 +59,14 @@ ireneo_error ireneo_pass_scratch_create(ireneo_pass_scratch *scratch, size_t neu
     memset(scratch, 0, sizeof *scratch);
     scratch->block = block;
     size_t part, patterns;
-    ireneo_error error = ireneo_multiply_sizes(IRENEO_PASS_ROWS, neurons, &part, "tile");
-    if (error == IRENEO_OK) error = ireneo_multiply_sizes(block, neurons, &patterns, "pattern block");
-    if (error == IRENEO_OK) error = IRENEO_ALLOCATE(&scratch->scores, IRENEO_PASS_ROWS * block, "score tile");
-    if (error == IRENEO_OK) error = IRENEO_ALLOCATE(&scratch->part, part, "tile");
-    if (error == IRENEO_OK && made) error = IRENEO_ALLOCATE(&scratch->made, patterns, "pattern block");
-    if (error != IRENEO_OK) ireneo_pass_scratch_free(scratch);
-    return error;
+    ireneo_error failed = ireneo_multiply_sizes(IRENEO_PASS_ROWS, neurons, &part, "tile");
+    if (failed == IRENEO_OK) failed = ireneo_multiply_sizes(block, neurons, &patterns, "pattern block");
+    if (failed == IRENEO_OK)
+        failed = IRENEO_ALLOCATE(&scratch->scores, IRENEO_PASS_ROWS * block, "score tile");
+    if (failed == IRENEO_OK) failed = IRENEO_ALLOCATE(&scratch->part, part, "tile");
+    if (failed == IRENEO_OK && made) failed = IRENEO_ALLOCATE(&scratch->made, patterns, "pattern block");
+    if (failed != IRENEO_OK) ireneo_pass_scratch_free(scratch);
+    return failed;
 }
 
 void ireneo_pass_scratch_free(ireneo_pass_scratch *scratch) {

@@ -1,6 +1,6 @@
 /* Many exact steps with Gaussian patterns and without the P x N matrix.
  *
- * Of the matrix Xi (n, N) of the other patterns a step reveals Xi x (the scores) and Xi^T a (the sum). Let Q
+ * Of the matrix Xi (n, N) of the crowd a step reveals Xi x (the scores) and Xi^T a (the sum). Let Q
  * be an orthonormal basis of the states seen so far and U of the weights seen so far; H = Xi Q and G = Xi^T U
  * are known, the rest of Xi is still free Gaussian noise. A new direction q, at right angles to Q, gets
  *     Xi q = U (G^T q) + (I - U U^T) g ,       g fresh N(0, I_n) ,
@@ -26,7 +26,7 @@ typedef struct basis {
 typedef struct conditioning {
     const ireneo_dense_experiment *experiment;
     uint64_t index;
-    size_t others, neurons;
+    size_t crowd, neurons;                   /* patterns but the target, entries of one */
     double power;                            /* |xi_1|^2 */
     double *target, *aside;                  /* (N) */
     basis states, weights;                   /* Q, in R^N, and U, in R^n */
@@ -112,7 +112,7 @@ static ireneo_error step(conditioning *c, double lambda, ireneo_dense_draw *end,
         learn(&c->states, &c->seen_by_patterns, &c->weights, &c->seen_by_neurons, c->state, seed, wide));
     apply(&c->states, &c->seen_by_patterns, c->state, c->scores);
     double log_ratio =
-        softmax(c->scores, c->others, lambda) - lambda * cblas_ddot((int)n, c->target, 1, c->state, 1);
+        softmax(c->scores, c->crowd, lambda) - lambda * cblas_ddot((int)n, c->target, 1, c->state, 1);
     IRENEO_TRY(
         learn(&c->weights, &c->seen_by_neurons, &c->states, &c->seen_by_patterns, c->scores, seed, narrow));
     apply(&c->weights, &c->seen_by_neurons, c->scores, c->sum);
@@ -157,12 +157,12 @@ static ireneo_error create(conditioning *c) {
     size_t n = c->neurons;
     uint64_t seed = c->experiment->seed;
     /* Scores, and a few directions of each kind. */
-    IRENEO_TRY(ireneo_ram_require((double)c->others * 8.0 * 17.0, "directions of the conditioning"));
+    IRENEO_TRY(ireneo_ram_require((double)c->crowd * 8.0 * 17.0, "directions of the conditioning"));
     IRENEO_TRY(IRENEO_ALLOCATE(&c->target, n, "target"));
     IRENEO_TRY(IRENEO_ALLOCATE(&c->aside, n, "start"));
     IRENEO_TRY(IRENEO_ALLOCATE(&c->state, n, "state"));
     IRENEO_TRY(IRENEO_ALLOCATE(&c->sum, n, "sum"));
-    IRENEO_TRY(IRENEO_ALLOCATE(&c->scores, c->others, "scores"));
+    IRENEO_TRY(IRENEO_ALLOCATE(&c->scores, c->crowd, "scores"));
     ireneo_fill_normals(seed, ireneo_dense_stream_of(c->index, IRENEO_STREAM_TARGET), 0, n, c->target);
     ireneo_fill_normals(seed, ireneo_dense_stream_of(c->index, IRENEO_STREAM_START), 0, n, c->aside);
     c->power = cblas_ddot((int)n, c->target, 1, c->target, 1);
@@ -174,11 +174,11 @@ static ireneo_error create(conditioning *c) {
 ireneo_error ireneo_draw_conditioning(const ireneo_dense_experiment *e, uint64_t index,
                                       ireneo_dense_draw *draw) {
     conditioning c = {.experiment = e, .index = index, .neurons = e->neurons};
-    IRENEO_TRY(ireneo_dense_count_others(e, &c.others));
+    IRENEO_TRY(ireneo_dense_crowd_size(e, &c.crowd));
     c.states.length = c.seen_by_neurons.length = c.neurons;
-    c.weights.length = c.seen_by_patterns.length = c.others;
-    ireneo_error error = create(&c);
-    if (error == IRENEO_OK) error = ireneo_dense_search(e, run, &c, 1, draw);
+    c.weights.length = c.seen_by_patterns.length = c.crowd;
+    ireneo_error failed = create(&c);
+    if (failed == IRENEO_OK) failed = ireneo_dense_search(e, run, &c, 1, draw);
     free(c.target);
     free(c.aside);
     free(c.state);
@@ -188,5 +188,5 @@ ireneo_error ireneo_draw_conditioning(const ireneo_dense_experiment *e, uint64_t
     free(c.weights.vectors);
     free(c.seen_by_patterns.vectors);
     free(c.seen_by_neurons.vectors);
-    return error;
+    return failed;
 }

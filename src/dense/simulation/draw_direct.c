@@ -11,11 +11,11 @@
 typedef struct direct {
     const ireneo_dense_experiment *experiment;
     uint64_t index;
-    ireneo_pattern_source others; /* (P - 1, N) */
-    float *stored;                /* (P - 1, N) or NULL */
-    double *target, *aside;       /* (N): xi_1, and a direction at right angles to it of the same length */
-    size_t *order;                /* (N): the order in which entries of binary patterns are flipped */
-    double power;                 /* |xi_1|^2 */
+    ireneo_pattern_source crowd; /* (P - 1, N) */
+    float *stored;               /* (P - 1, N) or NULL */
+    double *target, *aside;      /* (N): xi_1, and a direction at right angles to it of the same length */
+    size_t *order;               /* (N): the order in which entries of binary patterns are flipped */
+    double power;                /* |xi_1|^2 */
     ireneo_pass_scratch scratch;
 } direct;
 
@@ -38,7 +38,7 @@ static void shape_rows(ireneo_dense_ensemble ensemble, size_t rows, size_t neuro
 
 static void make_patterns(void *context, size_t first, size_t rows, float *block) {
     const direct *d = context;
-    size_t neurons = d->others.neurons;
+    size_t neurons = d->crowd.neurons;
     ireneo_fill_normal_floats(d->experiment->seed, ireneo_dense_stream_of(d->index, IRENEO_STREAM_PATTERNS),
                               (uint64_t)first * neurons, rows * neurons, block);
     shape_rows(d->experiment->ensemble, rows, neurons, block);
@@ -46,7 +46,7 @@ static void make_patterns(void *context, size_t first, size_t rows, float *block
 
 /* xi_1, and what lies beside it. */
 static void make_target(direct *d) {
-    size_t n = d->others.neurons;
+    size_t n = d->crowd.neurons;
     uint64_t seed = d->experiment->seed;
     ireneo_fill_normals(seed, ireneo_dense_stream_of(d->index, IRENEO_STREAM_TARGET), 0, n, d->target);
     ireneo_generator g = {seed, ireneo_dense_stream_of(d->index, IRENEO_STREAM_START), 2 * n};
@@ -72,7 +72,7 @@ static void make_target(direct *d) {
 }
 
 static void make_start(const direct *d, double angle, float *state) {
-    size_t n = d->others.neurons;
+    size_t n = d->crowd.neurons;
     bool binary = d->experiment->ensemble == IRENEO_DENSE_ENSEMBLE_BINARY;
     double along = binary ? 1.0 : cos(angle), aside = binary ? 0.0 : sin(angle);
     for (size_t i = 0; i < n; i++) state[i] = (float)(along * d->target[i] + aside * d->aside[i]);
@@ -99,7 +99,7 @@ static double inner_product(const double *a, const float *b, size_t n) {
 
 /* The next state of one run in place; returns the length of the step over |xi_1|. */
 static double move(const direct *d, const runs *r, size_t row, float *state, ireneo_dense_draw *end) {
-    size_t n = d->others.neurons;
+    size_t n = d->crowd.neurons;
     const double *sum = r->sums.sum + row * n;
     ireneo_pass_rule rule = {IRENEO_DENSE_RULE_SOFTMAX, 0.0, r->lambdas, 0};
     double log_ratio = ireneo_pass_log_partition(&rule, &r->sums, row) -
@@ -128,11 +128,11 @@ static double move(const direct *d, const runs *r, size_t row, float *state, ire
 
 /* One pass over the patterns for all runs; those that stand still leave. */
 static void step(direct *d, runs *r, ireneo_dense_draw *ends) {
-    size_t n = d->others.neurons, still = 0;
+    size_t n = d->crowd.neurons, still = 0;
     ireneo_pass_rule rule = {IRENEO_DENSE_RULE_SOFTMAX, 0.0, r->lambdas, 0};
     r->sums.rows = r->count;
     ireneo_pass_sums_reset(&r->sums);
-    ireneo_pass_add(&d->others, 0, d->others.count, &rule, r->states, 0, &d->scratch, &r->sums);
+    ireneo_pass_add(&d->crowd, 0, d->crowd.count, &rule, r->states, 0, &d->scratch, &r->sums);
     bool going[IRENEO_RUNS_AT_ONCE];
     for (size_t k = 0; k < r->count; k++)
         going[k] = move(d, r, k, r->states + k * n, &ends[r->which[k]]) > IRENEO_STANDSTILL;
@@ -149,53 +149,53 @@ static void step(direct *d, runs *r, ireneo_dense_draw *ends) {
 static ireneo_error run(void *context, const double *lambdas, const double *angles, size_t count,
                         ireneo_dense_draw *ends) {
     direct *d = context;
-    size_t n = d->others.neurons;
+    size_t n = d->crowd.neurons;
     runs r = {.count = count};
     IRENEO_TRY(ireneo_pass_sums_create(&r.sums, count, n, 0));
-    ireneo_error error = IRENEO_ALLOCATE(&r.states, count * n, "states");
-    for (size_t k = 0; k < count && error == IRENEO_OK; k++) {
+    ireneo_error failed = IRENEO_ALLOCATE(&r.states, count * n, "states");
+    for (size_t k = 0; k < count && failed == IRENEO_OK; k++) {
         ends[k] = (ireneo_dense_draw){0};
         r.which[k] = k;
         r.lambdas[k] = lambdas[k];
         make_start(d, angles[k], r.states + k * n);
     }
-    for (size_t s = 0; s < d->experiment->steps && r.count > 0 && error == IRENEO_OK; s++) step(d, &r, ends);
-    for (size_t k = 0; k < count && error == IRENEO_OK; k++) ireneo_dense_judge(d->experiment, &ends[k]);
+    for (size_t s = 0; s < d->experiment->steps && r.count > 0 && failed == IRENEO_OK; s++) step(d, &r, ends);
+    for (size_t k = 0; k < count && failed == IRENEO_OK; k++) ireneo_dense_judge(d->experiment, &ends[k]);
     free(r.states);
     ireneo_pass_sums_free(&r.sums);
-    return error;
+    return failed;
 }
 
 /* ---- the draw ---- */
 
 static ireneo_error create(direct *d) {
-    size_t n = d->others.neurons, cells;
+    size_t n = d->crowd.neurons, cells;
     IRENEO_TRY(IRENEO_ALLOCATE(&d->target, n, "target"));
     IRENEO_TRY(IRENEO_ALLOCATE(&d->aside, n, "start"));
     IRENEO_TRY(IRENEO_ALLOCATE(&d->order, n, "order of flips"));
     IRENEO_TRY(ireneo_pass_scratch_create(&d->scratch, n, IRENEO_PASS_BLOCK, 1));
     make_target(d);
-    double bytes = (double)d->others.count * (double)n * sizeof(float);
+    double bytes = (double)d->crowd.count * (double)n * sizeof(float);
     if (bytes > (double)ireneo_ram_available() / 16.0) return IRENEO_OK; /* made again for every pass */
-    IRENEO_TRY(ireneo_multiply_sizes(d->others.count, n, &cells, "patterns"));
+    IRENEO_TRY(ireneo_multiply_sizes(d->crowd.count, n, &cells, "patterns"));
     IRENEO_TRY(IRENEO_ALLOCATE(&d->stored, cells, "patterns"));
-    make_patterns(d, 0, d->others.count, d->stored);
-    d->others.stored = d->stored;
+    make_patterns(d, 0, d->crowd.count, d->stored);
+    d->crowd.stored = d->stored;
     return IRENEO_OK;
 }
 
 ireneo_error ireneo_draw_direct(const ireneo_dense_experiment *e, uint64_t index, ireneo_dense_draw *draw) {
     direct d = {.experiment = e, .index = index};
-    IRENEO_TRY(ireneo_dense_count_others(e, &d.others.count));
-    d.others.neurons = e->neurons;
-    d.others.make = make_patterns;
-    d.others.context = &d;
-    ireneo_error error = create(&d);
-    if (error == IRENEO_OK) error = ireneo_dense_search(e, run, &d, IRENEO_RUNS_AT_ONCE, draw);
+    IRENEO_TRY(ireneo_dense_crowd_size(e, &d.crowd.count));
+    d.crowd.neurons = e->neurons;
+    d.crowd.make = make_patterns;
+    d.crowd.context = &d;
+    ireneo_error failed = create(&d);
+    if (failed == IRENEO_OK) failed = ireneo_dense_search(e, run, &d, IRENEO_RUNS_AT_ONCE, draw);
     ireneo_pass_scratch_free(&d.scratch);
     free(d.stored);
     free(d.target);
     free(d.aside);
     free(d.order);
-    return error;
+    return failed;
 }

@@ -1,10 +1,12 @@
-/* Many steps with spherical patterns and any P: those nearest to the start as vectors, the others as a sea.
+/* Many steps with spherical patterns and any P: those nearest to the start as vectors, the bulk as a mean
+ * field.
  *
  * The coordinates are those of the start: axis 0 points to it, and for an angle theta the pattern lies at
  * (cos theta, sin theta, 0, ..). About `kept` patterns, those with the largest overlaps with the start, are
- * drawn exactly (dense/overlap_law.h) with uniform directions around axis 0. All others act through their
- * mean at the present state (dense/sea.h); the noise of their sum is left out, which is what makes this an
- * approximation, and is small as long as many patterns carry it or as the kept ones outweigh it. */
+ * drawn exactly (dense/theory/overlap_law.h) with uniform directions around axis 0. All others act through
+ * their mean at the present state (dense/theory/far_field.h); the noise of their sum is left out, which is
+ * what makes this an approximation, and is small as long as many patterns carry it or as the kept ones
+ * outweigh it. */
 #include "base/ram.h"
 #include "dense/simulation/simulate.h"
 #include "dense/theory/far_field.h"
@@ -20,7 +22,7 @@ typedef struct hybrid {
     double *vectors; /* (1 + count, N), of length 1: the pattern, then the kept ones */
     double *weights; /* (1 + count) */
     double *state, *next;
-    ireneo_sea sea;
+    ireneo_far_field bulk;
 } hybrid;
 
 /* |part at right angles to axis 0|. */
@@ -32,26 +34,26 @@ static double across_of(const double *x, size_t n) {
 static double step(hybrid *h, double lambda, double *change) {
     size_t n = h->neurons, rows = h->count + 1;
     double scale = lambda * (double)n, *x = h->state, *next = h->next, *w = h->weights;
-    double across = across_of(x, n), sea_along, sea_across;
-    double sea = ireneo_sea_log_sum(&h->sea, scale * x[0], scale * across, &sea_along, &sea_across);
+    double across = across_of(x, n), bulk_along, bulk_across;
+    double bulk = ireneo_far_field_log_sum(&h->bulk, scale * x[0], scale * across, &bulk_along, &bulk_across);
     cblas_dgemv(CblasRowMajor, CblasNoTrans, (int)rows, (int)n, scale, h->vectors, (int)n, x, 1, 0.0, w, 1);
-    double peak = sea, total = 0.0, own = w[0];
+    double peak = bulk, total = 0.0, own = w[0];
     for (size_t k = 0; k < rows; k++) peak = fmax(peak, w[k]);
     for (size_t k = 0; k < rows; k++) total += w[k] = exp(w[k] - peak);
-    double sea_weight = exp(sea - peak), others = total - w[0] + sea_weight;
-    total += sea_weight;
+    double bulk_weight = exp(bulk - peak), crowd = total - w[0] + bulk_weight;
+    total += bulk_weight;
     cblas_dgemv(CblasRowMajor, CblasTrans, (int)rows, (int)n, 1.0 / total, h->vectors, (int)n, w, 1, 0.0,
                 next, 1);
-    next[0] += sea_weight / total * sea_along;
+    next[0] += bulk_weight / total * bulk_along;
     if (across > 0.0)
-        cblas_daxpy((int)n - 1, sea_weight / total * sea_across / across, x + 1, 1, next + 1, 1);
+        cblas_daxpy((int)n - 1, bulk_weight / total * bulk_across / across, x + 1, 1, next + 1, 1);
     double moved = 0.0;
     for (size_t i = 0; i < n; i++) {
         moved += (next[i] - x[i]) * (next[i] - x[i]);
         x[i] = next[i];
     }
     *change = sqrt(moved);
-    return peak + log(others) - own;
+    return peak + log(crowd) - own;
 }
 
 static void run_one(hybrid *h, double lambda, double angle, ireneo_dense_draw *end) {
@@ -90,7 +92,7 @@ static void make_kept(hybrid *h, uint64_t index, ireneo_generator *g) {
     size_t n = h->neurons;
     uint64_t stream = ireneo_dense_stream_of(index, IRENEO_STREAM_DIRECTIONS);
     for (size_t k = 0; k < h->count; k++) {
-        double *row = h->vectors + (k + 1) * n, c = ireneo_overlap_draw_tail(&h->sea.law, h->sea.level, g);
+        double *row = h->vectors + (k + 1) * n, c = ireneo_overlap_draw_tail(&h->bulk.law, h->bulk.level, g);
         ireneo_fill_normals(h->experiment->seed, stream, (uint64_t)k * 2 * n, n, row);
         double scale = sqrt((1.0 - c) * (1.0 + c)) / across_of(row, n);
         for (size_t i = 1; i < n; i++) row[i] *= scale;
@@ -106,9 +108,9 @@ static ireneo_error create(hybrid *h, uint64_t index) {
     ireneo_overlap_law law = ireneo_overlap_law_of(e->ensemble, n);
     IRENEO_TRY(ireneo_tail_choose(&law, e->log_patterns, e->kept, &tail));
     h->count = ireneo_tail_draw_number(&tail, &g);
-    /* (n - K) / (1 - q) patterns per unit of p: the sea is what the kept ones leave. */
-    double left = log1p(-(double)h->count * exp(-tail.log_others));
-    h->sea = ireneo_sea_of(law, tail.level, tail.log_others + left - log1p(-exp(tail.log_q)));
+    /* (n - K) / (1 - q) patterns per unit of p: the bulk is what the kept ones leave. */
+    double left = log1p(-(double)h->count * exp(-tail.log_crowd));
+    h->bulk = ireneo_far_field_of(law, tail.level, tail.log_crowd + left - log1p(-exp(tail.log_q)));
     IRENEO_TRY(ireneo_multiply_sizes(h->count + 1, n, &cells, "kept patterns"));
     IRENEO_TRY(IRENEO_ALLOCATE(&h->vectors, cells, "kept patterns"));
     IRENEO_TRY(IRENEO_ALLOCATE(&h->weights, h->count + 1, "weights"));
@@ -120,11 +122,11 @@ static ireneo_error create(hybrid *h, uint64_t index) {
 
 ireneo_error ireneo_draw_hybrid(const ireneo_dense_experiment *e, uint64_t index, ireneo_dense_draw *draw) {
     hybrid h = {.experiment = e, .neurons = e->neurons};
-    ireneo_error error = create(&h, index);
-    if (error == IRENEO_OK) error = ireneo_dense_search(e, run, &h, 1, draw);
+    ireneo_error failed = create(&h, index);
+    if (failed == IRENEO_OK) failed = ireneo_dense_search(e, run, &h, 1, draw);
     free(h.vectors);
     free(h.weights);
     free(h.state);
     free(h.next);
-    return error;
+    return failed;
 }

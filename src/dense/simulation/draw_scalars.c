@@ -93,7 +93,7 @@ static double log_sum(void *context, double s, double *mean) {
 
 ireneo_error ireneo_draw_scalars(const ireneo_dense_experiment *e, uint64_t index, ireneo_dense_draw *draw) {
     scalars all = {e, ireneo_dense_stream_of(index, IRENEO_STREAM_SCALARS), 0, NULL};
-    IRENEO_TRY(ireneo_dense_count_others(e, &all.count));
+    IRENEO_TRY(ireneo_dense_crowd_size(e, &all.count));
     /* A root in lambda needs the sum many times: keep the numbers as long as there is room. */
     bool keep = e->measure == IRENEO_DENSE_MEASURE_LAMBDA &&
                 (double)all.count * sizeof(double) < (double)ireneo_ram_available() / 16.0;
@@ -104,7 +104,7 @@ ireneo_error ireneo_draw_scalars(const ireneo_dense_experiment *e, uint64_t inde
     double power = ireneo_dense_target_power(e, index), n = (double)e->neurons;
     bool gauss = e->ensemble == IRENEO_DENSE_ENSEMBLE_GAUSSIAN;
     ireneo_crowd crowd = {log_sum, &all, gauss ? sqrt(n * power) : n, gauss ? sqrt(n * power) : 1.0};
-    ireneo_error error = ireneo_one_step(e, &crowd, draw);
+    ireneo_error failed = ireneo_one_step(e, &crowd, draw);
     free(all.stored);
-    return error;
+    return failed;
 }

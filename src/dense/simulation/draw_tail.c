@@ -1,4 +1,4 @@
-/* One step for any P: the largest overlaps one by one, the others as one Gaussian sum.
+/* One step for any P: the largest overlaps of the crowd one by one, the bulk as one Gaussian sum.
  *
  * A level t is set so that `kept` patterns lie above it on average. Their number K is drawn (binomial;
  * Poisson when P > 1e15, where the two differ by less than 1e-12), their overlaps exactly. The bulk below t
@@ -25,10 +25,10 @@ typedef struct tail_and_bulk {
 static double bulk_log_sum(const tail_and_bulk *b, double s, double *mean) {
     ireneo_tilted once = ireneo_overlap_tilt(&b->law, &b->rule, s, b->tail.level);
     ireneo_tilted twice = ireneo_overlap_tilt(&b->law, &b->rule, 2.0 * s, b->tail.level);
-    double below = -expm1(b->tail.log_q), others = exp(b->tail.log_others);
-    double share = (1.0 - (double)b->count / others) / below;
-    double spread = exp(twice.log_mass - 2.0 * once.log_mass - b->tail.log_others); /* E w^2 / (n (E w)^2) */
-    double variance = fmax(0.0, spread - 1.0 / (others * below));
+    double below = -expm1(b->tail.log_q), crowd = exp(b->tail.log_crowd);
+    double share = (1.0 - (double)b->count / crowd) / below;
+    double spread = exp(twice.log_mass - 2.0 * once.log_mass - b->tail.log_crowd); /* E w^2 / (n (E w)^2) */
+    double variance = fmax(0.0, spread - 1.0 / (crowd * below));
     double offset = twice.mean - once.mean;
     double covariance = spread * offset, second = spread * (twice.variance + offset * offset);
     double along = variance > 0.0 ? covariance / sqrt(variance) : 0.0;
@@ -36,7 +36,7 @@ static double bulk_log_sum(const tail_and_bulk *b, double s, double *mean) {
     double total = fmax(1e-6, share + sqrt(share * variance) * b->normal_s);
     double moment = sqrt(share) * (along * b->normal_s + across * b->normal_t);
     *mean = once.mean + moment / total;
-    return b->tail.log_others + once.log_mass + log(total);
+    return b->tail.log_crowd + once.log_mass + log(total);
 }
 
 static double log_sum(void *context, double s, double *mean) {
@@ -69,7 +69,7 @@ ireneo_error ireneo_draw_tail(const ireneo_dense_experiment *e, uint64_t index, 
     double power = ireneo_dense_target_power(e, index), n = (double)e->neurons;
     bool gauss = e->ensemble == IRENEO_DENSE_ENSEMBLE_GAUSSIAN;
     ireneo_crowd crowd = {log_sum, &b, gauss ? sqrt(n * power) : n, gauss ? sqrt(n * power) : 1.0};
-    ireneo_error error = ireneo_one_step(e, &crowd, draw);
+    ireneo_error failed = ireneo_one_step(e, &crowd, draw);
     free(b.kept);
-    return error;
+    return failed;
 }

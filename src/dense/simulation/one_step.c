@@ -1,4 +1,4 @@
-/* One step from a crowd of overlaps: with Z(s) = sum_mu exp(s v_mu), s = lambda unit, the others outweigh the
+/* One step from the overlaps of the crowd: with Z(s) = sum_mu exp(s v_mu), s = lambda unit, it outweighs the
  * pattern by
  *     log R = log Z(s) - s signal cos(angle) ,
  * so that R < 1 up to the angle with cos = log Z / (s signal), and from the lambda on where log R = 0. */

@@ -98,26 +98,26 @@ static ireneo_error check_method(const ireneo_dense_experiment *e) {
     return IRENEO_OK;
 }
 
-ireneo_error ireneo_dense_count_others(const ireneo_dense_experiment *e, size_t *others) {
+ireneo_error ireneo_dense_crowd_size(const ireneo_dense_experiment *e, size_t *size) {
     if (e->log_patterns >= 63.0 * log(2.0))
         return ireneo_fail(IRENEO_ERROR_ARGUMENT,
                            "P = e^%.6g is above 2^63: the method %s counts its patterns one by one; use %s",
                            e->log_patterns, ireneo_dense_method_name(e->method),
                            e->steps == 1 ? "tail" : "hybrid");
-    *others = (size_t)round(exp(e->log_patterns)) - 1;
+    *size = (size_t)round(exp(e->log_patterns)) - 1;
     return IRENEO_OK;
 }
 
 /* Numbers of patterns that the method cannot hold. */
 static ireneo_error check_patterns(const ireneo_dense_experiment *e) {
-    size_t others = 0;
+    size_t crowd = 0;
     double log_kept;
     if (e->method == IRENEO_DENSE_METHOD_TAIL || e->method == IRENEO_DENSE_METHOD_HYBRID)
         return ireneo_tail_check(e->log_patterns, e->kept, &log_kept);
-    IRENEO_TRY(ireneo_dense_count_others(e, &others));
-    if (e->method == IRENEO_DENSE_METHOD_CONDITIONING && others > INT32_MAX)
+    IRENEO_TRY(ireneo_dense_crowd_size(e, &crowd));
+    if (e->method == IRENEO_DENSE_METHOD_CONDITIONING && crowd > INT32_MAX)
         return ireneo_fail(IRENEO_ERROR_ARGUMENT,
-                           "the method conditioning holds at most 2^31 patterns, not %zu", others + 1);
+                           "the method conditioning holds at most 2^31 patterns, not %zu", crowd + 1);
     return IRENEO_OK;
 }
 
@@ -169,9 +169,9 @@ ireneo_error ireneo_dense_draw_one(const ireneo_dense_experiment *experiment, ui
     memset(draw, 0, sizeof *draw);
     IRENEO_TRY(ireneo_dense_check(experiment));
     int before = ireneo_blas_threads(1);
-    ireneo_error error = draw_checked(experiment, index, draw);
+    ireneo_error failed = draw_checked(experiment, index, draw);
     ireneo_blas_threads(before);
-    return error;
+    return failed;
 }
 
 static int compare_doubles(const void *a, const void *b) {
@@ -232,12 +232,12 @@ ireneo_error ireneo_dense_simulate(const ireneo_dense_experiment *experiment, si
     if (all == NULL) all = kept;
     draw_list list = {experiment, all};
     int before = ireneo_blas_threads(1);
-    ireneo_error error =
+    ireneo_error failed =
         ireneo_parallel(draws, ireneo_thread_count(threads), progress, "draws", make_draw, &list);
     ireneo_blas_threads(before);
-    if (error == IRENEO_OK) error = ireneo_dense_summarise(experiment, all, draws, summary);
+    if (failed == IRENEO_OK) failed = ireneo_dense_summarise(experiment, all, draws, summary);
     free(kept);
     summary->draws = draws;
     summary->seconds = ireneo_seconds() - start;
-    return error;
+    return failed;
 }

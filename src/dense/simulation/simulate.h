@@ -1,8 +1,8 @@
 /* Inside simulation: what the five methods share.
  *
- * One-step methods make a crowd, the overlaps of the other patterns with the start, and one_step.c reads
- * every measure off its partition function. Methods of many steps make runs, and search.c finds thresholds by
- * trying. */
+ * One-step methods make the overlaps of the crowd, all patterns but the one looked for, with the start, and
+ * one_step.c reads every measure off their partition function. Methods of many steps make runs, and
+ * threshold_search.c finds thresholds by trying. */
 #ifndef IRENEO_DENSE_SIMULATION_SIMULATE_H
 #define IRENEO_DENSE_SIMULATION_SIMULATE_H
 
@@ -35,7 +35,7 @@ ireneo_error ireneo_dense_summarise(const ireneo_dense_experiment *e, const iren
                                     size_t draws, ireneo_dense_summary *summary);
 
 /* P - 1 for methods that count: an error above 2^63. */
-ireneo_error ireneo_dense_count_others(const ireneo_dense_experiment *e, size_t *others);
+ireneo_error ireneo_dense_crowd_size(const ireneo_dense_experiment *e, size_t *size);
 
 /* u = chi^2_N / N, the squared length of a Gaussian pattern over N; 1 for the other ensembles. */
 double ireneo_dense_target_power(const ireneo_dense_experiment *e, uint64_t index);
@@ -66,8 +66,8 @@ enum { IRENEO_RUNS_AT_ONCE = 7 };
 /* A run ends when a step is shorter than this times |xi|. */
 #define IRENEO_STANDSTILL 1e-6
 
-/* Retrieved or not, from how a run ended: value becomes 1 or 0. After one step the pattern must have more than
- * half of the attention, after many |x - xi|^2 must be below closeness |xi|^2. */
+/* Retrieved or not, from how a run ended: value becomes 1 or 0. After one step the pattern must have more
+ * than half of the attention, after many |x - xi|^2 must be below closeness |xi|^2. */
 void ireneo_dense_judge(const ireneo_dense_experiment *e, ireneo_dense_draw *end);
 
 /* The measure from runs, `at_once` of them side by side. */

@@ -1,6 +1,6 @@
 /* Basins put together: how far from its pattern a random query of length sqrt(N) may start.
  *
- * The pattern wins the first step when cos(theta) > phi_alpha(lambda), the free energy of the others, and a
+ * The pattern wins the first step when cos(theta) > phi_alpha(lambda), the free energy of the crowd, and a
  * query that loses the first step loses all later ones (docs/dense.md, "Basins"). */
 #include "dense/theory/chi_squared.h"
 #include "dense/theory/ensemble.h"
@@ -10,7 +10,7 @@
 #include <math.h>
 
 static const int MAP_STEPS = 300;
-static const double MAP_LEAST_NEURONS = 1000.0; /* for lambda > 1, see dense/finite_size.h */
+static const double MAP_LEAST_NEURONS = 1000.0; /* for lambda > 1, see dense/theory/finite_size.h */
 
 static ireneo_error check_point(const ireneo_dense_point *point) {
     IRENEO_TRY(ireneo_check_ensemble(point->ensemble));
@@ -47,19 +47,19 @@ static void fill_limit(ireneo_dense_ensemble ensemble, ireneo_dense_basins_repor
     r->lost_radius = ireneo_finite_lost_radius(ensemble, INFINITY, r->lambda);
 }
 
-static void fill_finite(ireneo_dense_ensemble ensemble, double neurons, double competitors,
+static void fill_finite(ireneo_dense_ensemble ensemble, double neurons, double log_crowd,
                         ireneo_dense_basins_report *r) {
-    r->lambda_one_step = ireneo_finite_one_step_lambda(ensemble, neurons, competitors);
-    r->lambda_converged = ireneo_finite_converged_lambda(ensemble, neurons, competitors);
+    r->lambda_one_step = ireneo_finite_one_step_lambda(ensemble, neurons, log_crowd);
+    r->lambda_converged = ireneo_finite_converged_lambda(ensemble, neurons, log_crowd);
     if (ensemble == IRENEO_DENSE_ENSEMBLE_GAUSSIAN && r->lambda < 1.0) {
-        double weakest = competitors / neurons / ireneo_dense_alpha_1(ensemble, r->lambda);
+        double weakest = log_crowd / neurons / ireneo_dense_alpha_1(ensemble, r->lambda);
         r->retrieval_probability = ireneo_chi_squared_tail(neurons, weakest);
     }
     if (r->condensed) return;
-    r->theta_one_step = ireneo_finite_one_step_angle(ensemble, neurons, r->lambda, competitors);
+    r->theta_one_step = ireneo_finite_one_step_angle(ensemble, neurons, r->lambda, log_crowd);
     if (r->lambda <= 1.0 || neurons >= MAP_LEAST_NEURONS)
         r->theta_converged =
-            ireneo_finite_converged_angle(ensemble, neurons, r->lambda, competitors, MAP_STEPS);
+            ireneo_finite_converged_angle(ensemble, neurons, r->lambda, log_crowd, MAP_STEPS);
 }
 
 ireneo_error ireneo_dense_basins(const ireneo_dense_point *point, ireneo_dense_basins_report *report) {
@@ -71,7 +71,7 @@ ireneo_error ireneo_dense_basins(const ireneo_dense_point *point, ireneo_dense_b
     fill_limit(point->ensemble, report);
     report->theta_one_step = report->theta_converged = report->lambda_one_step = report->lambda_converged =
         report->retrieval_probability = NAN;
-    double competitors = patterns != 0.0 ? log(patterns - 1.0) : ireneo_log_competitors(report->log_patterns);
-    if (neurons != 0.0) fill_finite(point->ensemble, neurons, competitors, report);
+    double log_crowd = patterns != 0.0 ? log(patterns - 1.0) : ireneo_log_crowd(report->log_patterns);
+    if (neurons != 0.0) fill_finite(point->ensemble, neurons, log_crowd, report);
     return IRENEO_OK;
 }

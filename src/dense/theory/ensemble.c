@@ -46,16 +46,6 @@ double ireneo_rem_overlap(ireneo_dense_ensemble ensemble, double lambda, double 
     return rho * 2.0 * s / (1.0 + hypot(1.0, 2.0 * s));
 }
 
-double ireneo_rem_rate(ireneo_dense_ensemble ensemble, double e, double rho) {
-    double c = fabs(e / rho);
-    if (ensemble == IRENEO_DENSE_ENSEMBLE_GAUSSIAN) return 0.5 * c * c;
-    if (ensemble == IRENEO_DENSE_ENSEMBLE_SPHERICAL) return c < 1.0 ? -0.5 * log1p(-c * c) : INFINITY;
-    if (c >= 1.0) return c > 1.0 ? INFINITY : M_LN2;
-    if (c < 0.5) return c * atanh(c) + 0.5 * log1p(-c * c);
-    double flipped = 0.5 * (1.0 - c); /* log 2 minus the entropy of the flipped bits */
-    return M_LN2 + flipped * log(flipped) + (1.0 - flipped) * log1p(-flipped);
-}
-
 /* log 2 - alpha_star(lambda): the entropy of the bits that differ. */
 static double binary_entropy(double lambda) {
     return log1p(exp(-2.0 * lambda)) + 2.0 * lambda / (1.0 + exp(2.0 * lambda));

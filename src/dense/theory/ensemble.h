@@ -15,8 +15,6 @@
 
 double ireneo_rem_zeta(ireneo_dense_ensemble ensemble, double lambda, double rho);
 double ireneo_rem_overlap(ireneo_dense_ensemble ensemble, double lambda, double rho); /* d zeta / d lambda */
-double ireneo_rem_rate(ireneo_dense_ensemble ensemble, double e,
-                       double rho); /* +inf where no overlap can be */
 
 /* alpha >= log 2 gives edge rho and lambda_star infinity for binary patterns: every corner is taken. */
 double ireneo_rem_edge(ireneo_dense_ensemble ensemble, double alpha, double rho);

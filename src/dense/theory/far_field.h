@@ -1,4 +1,4 @@
-/* The mean field of spherical patterns whose overlap with a fixed direction e stays below a level.
+/* The mean field of the bulk: spherical patterns whose overlap with a fixed direction e stays below a level.
  *
  * At a state x = sqrt(N) (m e + w f), f at right angles to e, patterns xi = sqrt(N) (c e + sqrt(1-c^2) u)
  * with c < t sum up to Z = count Int_{-1}^{t} p(c) exp(lambda N m c) M_{N-1}(lambda N w sqrt(1-c^2)) dc on
@@ -8,19 +8,20 @@
 
 #include "dense/theory/overlap_law.h"
 
-enum { IRENEO_SEA_NODES = 64 };
+enum { IRENEO_FAR_FIELD_NODES = 64 };
 
-typedef struct ireneo_sea {
+typedef struct ireneo_far_field {
     ireneo_overlap_law law;
-    double level;     /* t */
-    double log_count; /* log of the number of patterns, per unit of p */
-    double nodes[IRENEO_SEA_NODES], weights[IRENEO_SEA_NODES]; /* Gauss rule on [0, 1] */
-} ireneo_sea;
+    double level; /* t */
+    double
+        log_count; /* log of `count` above: count p(c) dc patterns have their overlap between c and c + dc */
+    double nodes[IRENEO_FAR_FIELD_NODES], weights[IRENEO_FAR_FIELD_NODES]; /* Gauss rule on [0, 1] */
+} ireneo_far_field;
 
-ireneo_sea ireneo_sea_of(ireneo_overlap_law law, double level, double log_count);
+ireneo_far_field ireneo_far_field_of(ireneo_overlap_law law, double level, double log_count);
 
 /* log Z for along = lambda N m and across = lambda N w >= 0, and the mean of xi / sqrt(N) along e and f. */
-double ireneo_sea_log_sum(const ireneo_sea *sea, double along, double across, double *mean_along,
-                          double *mean_across);
+double ireneo_far_field_log_sum(const ireneo_far_field *bulk, double along, double across, double *mean_along,
+                                double *mean_across);
 
 #endif

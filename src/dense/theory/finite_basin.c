@@ -13,22 +13,21 @@
 #include <stdbool.h>
 
 double ireneo_finite_one_step_angle(ireneo_dense_ensemble ensemble, double neurons, double lambda,
-                                    double log_competitors) {
-    double margin =
-        (ireneo_finite_excess(ensemble, neurons, lambda, 1.0) - log_competitors) / (lambda * neurons);
+                                    double log_crowd) {
+    double margin = (ireneo_finite_excess(ensemble, neurons, lambda, 1.0) - log_crowd) / (lambda * neurons);
     if (!(margin >= 0.0)) return NAN;
     return margin < 2.0 ? 2.0 * asin(sqrt(0.5 * margin)) : M_PI;
 }
 
 typedef struct basin_problem {
     ireneo_dense_ensemble ensemble;
-    double neurons, lambda, log_competitors;
+    double neurons, lambda, log_crowd;
     int steps;
 } basin_problem;
 
 /* The attention on xi_1. */
 static double attention_of(const basin_problem *b, double log_mean, double overlap) {
-    return 1.0 / (1.0 + exp(b->log_competitors + log_mean - b->lambda * b->neurons * overlap));
+    return 1.0 / (1.0 + exp(b->log_crowd + log_mean - b->lambda * b->neurons * overlap));
 }
 
 static const double STILL = 1e-13;   /* a step that no longer moves */
@@ -70,8 +69,8 @@ static bool query_returns(const basin_problem *b, double theta) {
 }
 
 double ireneo_finite_converged_angle(ireneo_dense_ensemble ensemble, double neurons, double lambda,
-                                     double log_competitors, int steps) {
-    basin_problem problem = {ensemble, neurons, lambda, log_competitors, steps};
+                                     double log_crowd, int steps) {
+    basin_problem problem = {ensemble, neurons, lambda, log_crowd, steps};
     double near = 0.0, far = M_PI;
     if (!query_returns(&problem, near)) return NAN;
     if (query_returns(&problem, far)) return far;

@@ -15,7 +15,7 @@
 static const double RETRIEVED = 0.1; /* |x - xi|^2 / N below which a state counts as the pattern */
 enum { GRID = 96 };
 
-double ireneo_log_competitors(double log_patterns) {
+double ireneo_log_crowd(double log_patterns) {
     return log_patterns < 34.0 ? log(round(exp(log_patterns)) - 1.0) : log_patterns;
 }
 
@@ -49,7 +49,7 @@ double ireneo_finite_one_step_load(ireneo_dense_ensemble ensemble, double neuron
 
 typedef struct radial_problem {
     ireneo_dense_ensemble ensemble;
-    double neurons, lambda, log_competitors;
+    double neurons, lambda, log_crowd;
 } radial_problem;
 
 /* Minus the load of the fixed point at d = e^log_d; +inf beyond the state that is not retrieved. */
@@ -81,20 +81,19 @@ double ireneo_finite_converged_load(ireneo_dense_ensemble ensemble, double neuro
 static double one_step_mismatch(double log_lambda, void *context) {
     const radial_problem *problem = context;
     return ireneo_finite_one_step_load(problem->ensemble, problem->neurons, exp(log_lambda)) -
-           problem->log_competitors;
+           problem->log_crowd;
 }
 
 static double converged_mismatch(double lambda, void *context) {
     const radial_problem *problem = context;
-    return ireneo_finite_converged_load(problem->ensemble, problem->neurons, lambda) -
-           problem->log_competitors;
+    return ireneo_finite_converged_load(problem->ensemble, problem->neurons, lambda) - problem->log_crowd;
 }
 
-double ireneo_finite_one_step_lambda(ireneo_dense_ensemble ensemble, double neurons, double log_competitors) {
-    double alpha = log_competitors / neurons;
-    if (!(alpha > 0.0)) return 0.0; /* at most one competitor, which never has more weight */
+double ireneo_finite_one_step_lambda(ireneo_dense_ensemble ensemble, double neurons, double log_crowd) {
+    double alpha = log_crowd / neurons;
+    if (!(alpha > 0.0)) return 0.0; /* a crowd of at most one, which never has more weight */
     if (ensemble != IRENEO_DENSE_ENSEMBLE_SPHERICAL) return ireneo_dense_lambda_c(ensemble, alpha);
-    radial_problem problem = {ensemble, neurons, NAN, log_competitors};
+    radial_problem problem = {ensemble, neurons, NAN, log_crowd};
     /* M_N >= 1 bounds the root from below; from above, the limit's root doubled until it is passed. */
     double lower = log(alpha), upper = log(ireneo_dense_lambda_c(ensemble, alpha)) + 0.1, root = NAN;
     for (int i = 0; i < 100 && one_step_mismatch(upper, &problem) < 0.0; i++) upper += M_LN2;
@@ -102,12 +101,11 @@ double ireneo_finite_one_step_lambda(ireneo_dense_ensemble ensemble, double neur
     return exp(root);
 }
 
-double ireneo_finite_converged_lambda(ireneo_dense_ensemble ensemble, double neurons,
-                                      double log_competitors) {
-    double one_step = ireneo_finite_one_step_lambda(ensemble, neurons, log_competitors);
+double ireneo_finite_converged_lambda(ireneo_dense_ensemble ensemble, double neurons, double log_crowd) {
+    double one_step = ireneo_finite_one_step_lambda(ensemble, neurons, log_crowd);
     if (!isfinite(one_step)) return one_step;
-    if (log_competitors == -INFINITY) return 0.0;
-    radial_problem problem = {ensemble, neurons, NAN, log_competitors};
+    if (log_crowd == -INFINITY) return 0.0;
+    radial_problem problem = {ensemble, neurons, NAN, log_crowd};
     /* The saddle-node lies above the one-step threshold by about log(N)/N: small steps up to it. */
     double lower = fmax(one_step, 0.01 / neurons), root = NAN;
     for (double upper = lower; upper < 64.0 * (lower + 1.0 / neurons);) {
@@ -127,34 +125,12 @@ static double prefactor(ireneo_dense_ensemble ensemble, double c) {
     return ensemble == IRENEO_DENSE_ENSEMBLE_SPHERICAL ? 0.5 * log1p(-c * c * c * c) : 0.0;
 }
 
-double ireneo_finite_one_step_law(ireneo_dense_ensemble ensemble, double neurons, double alpha) {
-    double lambda = ireneo_dense_lambda_c(ensemble, alpha);
-    if (isinf(lambda)) return lambda;
-    double c = ireneo_rem_overlap(ensemble, lambda, 1.0);
-    return lambda - prefactor(ensemble, c) / (neurons * (1.0 - c));
-}
-
 double ireneo_finite_converged_law(ireneo_dense_ensemble ensemble, double neurons, double alpha) {
     double lambda = ireneo_dense_lambda_c(ensemble, alpha);
     if (isinf(lambda)) return lambda;
     double c = ireneo_rem_overlap(ensemble, lambda, 1.0);
     return lambda + (log(neurons) + 1.0 + log(lambda * (1.0 - c) * (1.0 - c)) - prefactor(ensemble, c)) /
                         (neurons * (1.0 - c));
-}
-
-double ireneo_finite_radial_limit(ireneo_dense_ensemble ensemble, double neurons, double lambda,
-                                  double log_competitors) {
-    double m = 1.0;
-    for (int step = 0; step < 100000; step++) {
-        double log_ratio =
-            log_competitors + ireneo_finite_log_mean(ensemble, neurons, lambda, m) - lambda * neurons * m;
-        double rest = 1.0 / (1.0 + exp(-log_ratio));
-        double next = 1.0 - rest * (1.0 - ireneo_finite_overlap(ensemble, neurons, lambda, m));
-        double moved = fabs(next - m);
-        m = next;
-        if (moved < 1e-14) break;
-    }
-    return m;
 }
 
 static double lost_mismatch(double log_m, void *context) {

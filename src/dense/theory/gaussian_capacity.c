@@ -6,24 +6,13 @@
  *     A(alpha, lambda) = min( (u_c - 1 - log u_c)/2 , min_(u > u_c) [(u - 1 - log u)/2 + u/2 - alpha] ) ,
  * whose second term is log(2)/2 - alpha, at u = 1/2, and matters when u_c < 1/2. All P patterns are retrieved
  * when A > alpha. */
+#include "dense/theory/gaussian_capacity.h"
 #include "base/roots.h"
 #include "dense/theory/ensemble.h"
-#include "dense/theory/thresholds.h"
 
 #include <math.h>
 
 static const double PAIR_CAPACITY = 0.25 * M_LN2;
-
-static double norm_rate(double u) {
-    return 0.5 * (u - 1.0 - log(u));
-}
-
-double ireneo_gaussian_failure_rate(double alpha, double lambda) {
-    double critical = alpha / ireneo_dense_alpha_1(IRENEO_DENSE_ENSEMBLE_GAUSSIAN, lambda);
-    if (critical >= 1.0) return 0.0;
-    double weak = norm_rate(critical);
-    return critical < 0.5 ? fmin(weak, 0.5 * M_LN2 - alpha) : weak;
-}
 
 /* (1 - 2 alpha_1) u - 1 - log u with u = e^-t. */
 static double weak_norm_balance(double t, void *context) {
@@ -55,10 +44,6 @@ double ireneo_dense_lambda_c_all(ireneo_dense_ensemble ensemble, double alpha) {
     double lambda = NAN; /* alpha_A <= alpha_1 <= lambda bounds it from below */
     (void)ireneo_find_root(weak_norm_mismatch, &alpha, alpha, 1.0, 1e-16, &lambda);
     return lambda;
-}
-
-double ireneo_gaussian_crossover(void) {
-    return ireneo_dense_lambda_c_all(IRENEO_DENSE_ENSEMBLE_GAUSSIAN, PAIR_CAPACITY);
 }
 
 double ireneo_dense_alpha_1_large(ireneo_dense_ensemble ensemble, double lambda) {

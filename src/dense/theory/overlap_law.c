@@ -96,7 +96,7 @@ double ireneo_overlap_draw_tail(const ireneo_overlap_law *law, double t, ireneo_
 /* ---- the split at a level ---- */
 
 ireneo_error ireneo_tail_check(double log_patterns, double kept, double *log_kept) {
-    *log_kept = fmin(log(kept), ireneo_log_competitors(log_patterns) - log(20.0));
+    *log_kept = fmin(log(kept), ireneo_log_crowd(log_patterns) - log(20.0));
     if (*log_kept < log(5.0))
         return ireneo_fail(
             IRENEO_ERROR_ARGUMENT,
@@ -110,17 +110,17 @@ ireneo_error ireneo_tail_choose(const ireneo_overlap_law *law, double log_patter
                                 ireneo_tail *tail) {
     double log_kept;
     IRENEO_TRY(ireneo_tail_check(log_patterns, kept, &log_kept));
-    tail->log_others = ireneo_log_competitors(log_patterns);
-    tail->level = ireneo_overlap_tail_point(law, log_kept - tail->log_others);
+    tail->log_crowd = ireneo_log_crowd(log_patterns);
+    tail->level = ireneo_overlap_tail_point(law, log_kept - tail->log_crowd);
     tail->log_q = ireneo_overlap_log_tail(law, tail->level);
     return IRENEO_OK;
 }
 
 size_t ireneo_tail_draw_number(const ireneo_tail *tail, ireneo_generator *g) {
     const double largest_binomial = 1e15;
-    double others = exp(tail->log_others), expected = exp(tail->log_others + tail->log_q), position = 0.0;
-    bool poisson = !(others <= largest_binomial);
-    double end = poisson ? expected : others, log_failure = log1p(-exp(tail->log_q));
+    double crowd = exp(tail->log_crowd), expected = exp(tail->log_crowd + tail->log_q), position = 0.0;
+    bool poisson = !(crowd <= largest_binomial);
+    double end = poisson ? expected : crowd, log_failure = log1p(-exp(tail->log_q));
     for (size_t number = 0;; number++) { /* the gaps between patterns above the level */
         position +=
             poisson ? ireneo_draw_exponential(g) : floor(log(ireneo_draw_uniform(g)) / log_failure) + 1.0;

@@ -29,9 +29,9 @@ double ireneo_overlap_draw_tail(const ireneo_overlap_law *law, double t, ireneo_
 
 /* The split of the other patterns at a level: about `kept` of them above it, but at most a twentieth. */
 typedef struct ireneo_tail {
-    double log_others; /* log n, n = P - 1 */
-    double level;      /* t */
-    double log_q;      /* log Pr[v > t] */
+    double log_crowd; /* log n, n = P - 1 */
+    double level;     /* t */
+    double log_q;     /* log Pr[v > t] */
 } ireneo_tail;
 ireneo_error ireneo_tail_choose(const ireneo_overlap_law *law, double log_patterns, double kept,
                                 ireneo_tail *tail);

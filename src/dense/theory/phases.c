@@ -1,8 +1,9 @@
 /* The critical line put together: how many patterns fit at lambda, or which lambda a load needs. */
 #include "dense/theory/ensemble.h"
 #include "dense/theory/finite_size.h"
+#include "dense/theory/gaussian_capacity.h"
+#include "dense/theory/ramsauer.h"
 #include "dense/theory/ranges.h"
-#include "dense/theory/thresholds.h"
 
 #include <math.h>
 
@@ -40,21 +41,20 @@ static void fill_limit(ireneo_dense_ensemble ensemble, ireneo_dense_phases_repor
 }
 
 /* log P from log(P - 1). */
-static double with_the_pattern(double log_competitors) {
-    return log_competitors > 0.0 ? log_competitors + log1p(exp(-log_competitors))
-                                 : log1p(exp(log_competitors));
+static double with_the_pattern(double log_crowd) {
+    return log_crowd > 0.0 ? log_crowd + log1p(exp(-log_crowd)) : log1p(exp(log_crowd));
 }
 
 static void fill_finite(ireneo_dense_ensemble ensemble, double neurons, ireneo_dense_phases_report *r) {
-    double competitors = ireneo_log_competitors(r->alpha * neurons);
+    double log_crowd = ireneo_log_crowd(r->alpha * neurons);
     r->log_patterns_limit = neurons * r->alpha_1;
     r->log_patterns_all = neurons * r->alpha_c_lower_bound;
     r->log_patterns_one_step = with_the_pattern(ireneo_finite_one_step_load(ensemble, neurons, r->lambda));
     r->log_patterns_converged =
         isfinite(r->lambda) ? with_the_pattern(ireneo_finite_converged_load(ensemble, neurons, r->lambda))
                             : NAN;
-    r->lambda_one_step = ireneo_finite_one_step_lambda(ensemble, neurons, competitors);
-    r->lambda_converged = ireneo_finite_converged_lambda(ensemble, neurons, competitors);
+    r->lambda_one_step = ireneo_finite_one_step_lambda(ensemble, neurons, log_crowd);
+    r->lambda_converged = ireneo_finite_converged_lambda(ensemble, neurons, log_crowd);
     r->lambda_converged_law = ireneo_finite_converged_law(ensemble, neurons, r->alpha);
 }
 

@@ -4,8 +4,8 @@
  * d to infinity, K = 1 and beta = lambda: a -> 0, c = exp(W0(b)) and alpha = log(c) / 4. The separation
  * condition of their theorems 4 and 5 with the largest overlap of random patterns gives two sharper, less
  * rigorous readings. */
+#include "dense/theory/ramsauer.h"
 #include "base/roots.h"
-#include "dense/theory/thresholds.h"
 
 #include <math.h>
 
@@ -32,10 +32,4 @@ double ireneo_ramsauer_alpha(ireneo_ramsauer_variant variant, double lambda) {
     (void)ireneo_find_root(separation_balance, &lambda, 0.0, fmin(lambda, 1.0 + 0.5 * log1p(lambda)), 1e-16,
                            &load);
     return variant == IRENEO_RAMSAUER_SEPARATION_ONE ? load : 0.5 * load;
-}
-
-double ireneo_ramsauer_base(double beta, double k, double dimension, double p) {
-    double a = 2.0 / (dimension - 1.0) * (1.0 + log(2.0 * beta * k * k * p * (dimension - 1.0)));
-    double b = 0.4 * k * k * beta;
-    return b / lambert_of_exp(a + log(b));
 }
