@@ -7,13 +7,16 @@
 #   make bench      timings, as ratios taken in one run
 #   make figures    every figure, quick settings, into out/
 #   make lint       clang-format, clang-tidy, cppcheck, warnings of a second compiler
+#   make sanitize   the tests under the address and undefined-behaviour sanitizers
 #   make format     rewrites the sources in the house style
 #   make install    into PREFIX (default /usr/local)
 
 BUILD  ?= build
 PREFIX ?= /usr/local
 JOBS   ?= $(shell nproc 2>/dev/null || echo 2)
-CMAKE  := cmake --log-level=WARNING -DCMAKE_INSTALL_MESSAGE=NEVER
+
+export JOBS
+MAKEFLAGS += --no-print-directory
 
 # Tests run side by side: a thread that waits must sleep, not spin on a core that another test needs.
 CTEST  := OMP_WAIT_POLICY=passive ctest --output-on-failure
@@ -23,9 +26,7 @@ CTEST  := OMP_WAIT_POLICY=passive ctest --output-on-failure
 
 build:
 	@scripts/setup build
-	@$(CMAKE) -S . -B $(BUILD) -DCMAKE_INSTALL_PREFIX=$(PREFIX) -DIRENEO_TESTS=OFF -DIRENEO_BENCH=OFF >/dev/null
-	@cmake --build $(BUILD) -j $(JOBS) | grep -v '^\[' || true
-	@test -x $(BUILD)/ireneo
+	@scripts/build . $(BUILD) -DCMAKE_INSTALL_PREFIX=$(PREFIX) -DIRENEO_TESTS=OFF -DIRENEO_BENCH=OFF
 
 demo: build
 	@scripts/setup figures
@@ -33,8 +34,7 @@ demo: build
 
 test:
 	@scripts/setup build test figures
-	@$(CMAKE) -S . -B $(BUILD) -DCMAKE_INSTALL_PREFIX=$(PREFIX) -DIRENEO_TESTS=ON -DIRENEO_BENCH=OFF >/dev/null
-	@cmake --build $(BUILD) -j $(JOBS) | grep -v '^\[' || true
+	@scripts/build . $(BUILD) -DCMAKE_INSTALL_PREFIX=$(PREFIX) -DIRENEO_TESTS=ON -DIRENEO_BENCH=OFF
 	@cd $(BUILD) && $(CTEST) -j $(JOBS) -LE long
 
 test-long: test
@@ -42,8 +42,7 @@ test-long: test
 
 bench:
 	@scripts/setup build
-	@$(CMAKE) -S . -B $(BUILD) -DCMAKE_INSTALL_PREFIX=$(PREFIX) -DIRENEO_BENCH=ON -DIRENEO_TESTS=OFF >/dev/null
-	@cmake --build $(BUILD) -j $(JOBS) | grep -v '^\[' || true
+	@scripts/build . $(BUILD) -DCMAKE_INSTALL_PREFIX=$(PREFIX) -DIRENEO_BENCH=ON -DIRENEO_TESTS=OFF
 	@bench/run $(BUILD)
 
 figures: build
@@ -52,8 +51,7 @@ figures: build
 
 sanitize:
 	@scripts/setup build test figures
-	@$(CMAKE) -S . -B $(BUILD)-sanitize -DIRENEO_SANITIZE=ON -DIRENEO_TESTS=ON -DIRENEO_BENCH=OFF -DCMAKE_BUILD_TYPE=Debug >/dev/null
-	@cmake --build $(BUILD)-sanitize -j $(JOBS) | grep -v '^\[' || true
+	@scripts/build . $(BUILD)-sanitize -DIRENEO_SANITIZE=ON -DIRENEO_TESTS=ON -DIRENEO_BENCH=OFF -DCMAKE_BUILD_TYPE=Debug
 	@cd $(BUILD)-sanitize && $(CTEST) -j $(JOBS) -LE 'long|heavy'
 
 lint:
