@@ -68,7 +68,7 @@ def max_margin(
         memory._remember(settings.store, raw.store)
         info = record(MaxMarginInfo, raw, store=store_info(raw.store, certificate))
     watch.raise_fault()
-    if watch.interrupted and (info is None or info.status is Status.INTERRUPTED):
+    if watch.interrupted:
         raise Interrupted(memory, info)
     check(code)
     if memory is None or info is None:

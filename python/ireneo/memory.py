@@ -363,7 +363,7 @@ def store(
     certificate = take_certificate(proof) if proof else None
     memory = take_memory(stored) if stored else None
     watch.raise_fault()
-    if watch.interrupted and (memory is None or raw.status == STATUSES.index(Status.INTERRUPTED)):
+    if watch.interrupted:
         raise Interrupted(memory, store_info(raw, certificate, kept) if memory is not None else None)
     check(code)
     if memory is None:

@@ -1,8 +1,8 @@
 """Long work: how far it is, and Ctrl-C.
 
-While C runs, Python cannot raise KeyboardInterrupt; and one raised inside a callback would be lost. So SIGINT only
-sets a flag meanwhile, the callback hands the flag to the library, the library stops at the next safe point, and the
-exception is raised when it has returned."""
+While C runs, Python cannot raise KeyboardInterrupt; and one raised inside a callback would be lost. So whatever the
+handler of SIGINT raises meanwhile is kept, the callback asks the library to stop, the library does so at the next safe
+point, and the exception is raised when it has returned: also when the work was done before it could be stopped."""
 
 from __future__ import annotations
 
@@ -42,34 +42,45 @@ class Watch:
             if self._progress is not None and self._fault is None:
                 if self._progress(stage.decode("utf-8", "replace"), done, total):
                     return 1
-        except BaseException as fault:  # also KeyboardInterrupt of a handler that is not ours
+        except BaseException as fault:
             self._fault = fault
         return int(self.interrupted or self._fault is not None)
 
-    def _on_signal(self, _number: int, _frame: Any) -> None:
-        self.interrupted = True
+    def _on_signal(self, number: int, frame: Any) -> None:
+        try:
+            self._previous(number, frame)
+        except KeyboardInterrupt:
+            self.interrupted = True
+        except BaseException as fault:  # of a handler that is not Python's own
+            self._fault = fault
 
     def __enter__(self) -> "Watch":
-        ours = threading.current_thread() is threading.main_thread()
-        if ours and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-            self._previous = signal.signal(signal.SIGINT, self._on_signal)
+        if threading.current_thread() is threading.main_thread():
+            handler = signal.getsignal(signal.SIGINT)
+            if callable(handler):  # not SIG_IGN, SIG_DFL or one that is not of Python: they raise nothing
+                self._previous = handler
+                signal.signal(signal.SIGINT, self._on_signal)
         return self
 
     def __exit__(
         self, kind: Optional[Type[BaseException]], fault: Optional[BaseException], trace: Optional[TracebackType]
     ) -> None:
         if self._previous is not None:
-            signal.signal(signal.SIGINT, self._previous)
+            signal.signal(signal.SIGINT, self._previous)  # runs our handler first if a signal is still waiting
             self._previous = None
+        if fault is not None and self.interrupted:
+            raise Interrupted() from fault
 
     def raise_fault(self) -> None:
-        """Raises what the caller's own progress function raised."""
+        """Raises what the caller's own progress function raised, unless Ctrl-C goes before it."""
+        if self._fault is not None and self.interrupted:
+            raise Interrupted() from self._fault
         if self._fault is not None:
             raise self._fault
 
     def finish(self, code: int) -> None:
         """Ends a call that has nothing to show when it was stopped: Ctrl-C, then the library's own error."""
         self.raise_fault()
-        if self.interrupted and code != 0:
+        if self.interrupted:
             raise Interrupted()
         check(code)

@@ -80,7 +80,7 @@ def train(
     memory = take_memory(trained) if trained else None
     info = record(TrainInfo, raw, status=STATUSES[raw.status]) if memory is not None else None
     watch.raise_fault()
-    if watch.interrupted and (info is None or info.status is Status.INTERRUPTED):
+    if watch.interrupted:
         raise Interrupted(memory, info)
     check(code)
     if memory is None or info is None:
