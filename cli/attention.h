@@ -22,13 +22,12 @@ typedef struct transformer_options {
     bool gain_control;
     bool no_projection; /* attention has no W_O; matters to --std */
     double weight_variance, bias_variance, std;
-    option list[40];
-    size_t count;
+    option list[40]; /* ends as every table of options does */
 } transformer_options;
 
-/* Declares the options of a transformer; the command may add its own behind them. */
+/* Declares the options of a transformer; the command may add a table of its own behind them. */
 void declare_transformer(transformer_options *t);
-void declare_option(transformer_options *t, option o);
+void declare_options(transformer_options *t, const option *own);
 void drop_option(transformer_options *t, const char *name);
 
 /* Parses and puts preset, options and abbreviations together. Returns as parse_options. */
@@ -38,7 +37,7 @@ int parse_transformer(const command *self, int argc, char **argv, transformer_op
 int parse_transformer_and_word(const command *self, int argc, char **argv, transformer_options *t,
                                const char **word);
 
-/* Whether an option was given on the command line. */
+/* Whether an option was given on the command line; one that was dropped was not. */
 bool was_given(const transformer_options *t, const char *name);
 
 /* "12 post-LN layers, width 768, 12 heads, ..." on one line; with a second one about the weights. */

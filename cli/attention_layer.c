@@ -128,26 +128,20 @@ static int run(const command *self, int argc, char **argv) {
                         .rho = 0.05};
     ireneo_attention_input *in = &q.input;
     option options[] = {
-        {"beta", OPTION_REAL, &in->beta, "B", "query-key scale (default 1)", 0, 200, false},
-        {"context", OPTION_REAL, &in->context, "T", "tokens (default 512, up to 1e12)", 2, 1e12, false},
-        {"keys", OPTION_REAL, &in->keys, "K", "keys the row sees, under a mask or padding (default: all)", 2,
-         1e12, false},
-        {"causal", OPTION_FLAG, &q.causal, NULL, "a table over the rows of a causal mask", 0, 0, false},
-        {"rho", OPTION_REAL, &q.rho, "R", "cosine similarity of the tokens (default 0.05)", 0, 1, false},
-        {"q", OPTION_REAL, &in->q, "Q", "mean square of a token (default 1, as after LayerNorm)", 1e-9, 1e6,
-         false},
-        {"value-variance", OPTION_REAL, &in->value_variance, "V", "of W_V times its inputs (default 1)", 0,
-         1e12, false},
-        {"bias-variance", OPTION_REAL, &in->value_bias_variance, "V", "of the value bias (default 0)", 0,
-         1e12, false},
-        {"width", OPTION_SIZE, &in->width, "D", "for corrections of order log(T)/D (default: infinite)", 1,
-         1e9, false},
-        {"gain-control", OPTION_FLAG, &q.gain_control, NULL, "subtract 1/T from the attention weights", 0, 0,
-         false},
-        {"json", OPTION_FLAG, &q.json, NULL, "machine-readable report", 0, 0, false},
+        NUMBER("beta", &in->beta, "B", "query-key scale (default 1)", 0, 200),
+        NUMBER("context", &in->context, "T", "tokens (default 512, up to 1e12)", 2, 1e12),
+        NUMBER("keys", &in->keys, "K", "keys the row sees, under a mask or padding (default: all)", 2, 1e12),
+        FLAG("causal", &q.causal, "a table over the rows of a causal mask"),
+        NUMBER("rho", &q.rho, "R", "cosine similarity of the tokens (default 0.05)", 0, 1),
+        NUMBER("q", &in->q, "Q", "mean square of a token (default 1, as after LayerNorm)", 1e-9, 1e6),
+        NUMBER("value-variance", &in->value_variance, "V", "of W_V times its inputs (default 1)", 0, 1e12),
+        NUMBER("bias-variance", &in->value_bias_variance, "V", "of the value bias (default 0)", 0, 1e12),
+        COUNT("width", &in->width, "D", "for corrections of order log(T)/D (default: infinite)", 1, 1e9),
+        FLAG("gain-control", &q.gain_control, "subtract 1/T from the attention weights"),
+        JSON(&q.json),
+        OPTIONS_END,
     };
-    int outcome =
-        parse_options(self, argc, argv, options, sizeof options / sizeof *options, NULL, 0, 0, NULL);
+    int outcome = parse_options(self, argc, argv, options, NULL, 0, 0, NULL);
     if (outcome != 0) return outcome == PARSE_FINISHED ? EXIT_DONE : outcome;
     if (q.causal && in->keys > 0.0) return complain(self, EXIT_USAGE, "give --causal or --keys, not both");
     in->p = q.rho * in->q;

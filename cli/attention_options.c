@@ -1,12 +1,16 @@
 /* The options that describe a transformer, shared by the commands under `ireneo attention`. */
 #include "attention.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-void declare_option(transformer_options *t, option o) {
-    if (t->count < sizeof t->list / sizeof *t->list) t->list[t->count++] = o;
+void declare_options(transformer_options *t, const option *own) {
+    size_t count = 0, most = sizeof t->list / sizeof *t->list - 1;
+    while (t->list[count].name != NULL) count++;
+    while (own->name != NULL && count < most) t->list[count++] = *own++;
+    assert(own->name == NULL);
 }
 
 void declare_transformer(transformer_options *t) {
@@ -15,58 +19,47 @@ void declare_transformer(transformer_options *t) {
     ireneo_transformer_defaults(a);
     t->weight_variance = t->bias_variance = t->std = NAN;
     const option options[] = {
-        {"preset", OPTION_TEXT, &t->preset, "NAME",
-         "bert-base, gpt2-small or vit-b, with their usual weights", 0, 0, false},
-        {"layers", OPTION_SIZE, &a->layers, "L", "blocks of attention and MLP (default 50)", 1, 1e6, false},
-        {"width", OPTION_SIZE, &a->width, "D", "width of a token (default 720)", 1, 1e7, false},
-        {"heads", OPTION_SIZE, &a->heads, "H", "attention heads (default 1)", 1, 1e6, false},
-        {"mlp-width", OPTION_SIZE, &a->mlp_width, "M", "hidden units of the MLP (default: width)", 1, 1e8,
-         false},
-        {"context", OPTION_REAL, &a->context, "T", "tokens (default 512, up to 1e12)", 2, 1e12, false},
-        {"keys", OPTION_REAL, &a->keys, "K", "keys a row sees, under a mask or padding (default: all)", 2,
-         1e12, false},
-        {"norm", OPTION_CHOICE, &t->norm, "post|pre", "where the LayerNorms are (default post)", 0, 0, false},
-        {"activation", OPTION_CHOICE, &t->activation, "relu|tanh|gelu", "of the MLP (default relu)", 0, 0,
-         false},
-        {"gain-control", OPTION_FLAG, &t->gain_control, NULL, "subtract 1/T from the attention weights", 0, 0,
-         false},
-        {"beta", OPTION_REAL, &a->beta, "B", "query-key scale (default 1)", 0, 200, false},
-        {"std", OPTION_REAL, &t->std, "S",
-         "or: standard deviation of every weight, W_O too, as initializer_range", 0, 1e3, false},
-        {"value-variance", OPTION_REAL, &a->value_variance, "V", "of W_V times its inputs (default 0.2)", 0,
-         1e12, false},
-        {"weight-variance", OPTION_REAL, &t->weight_variance, "V",
-         "of both MLP matrices times their inputs (default 0.2)", 0, 1e12, false},
-        {"mlp-in-variance", OPTION_REAL, &a->mlp_in_variance, "V", "of the first MLP matrix only", 0, 1e12,
-         false},
-        {"mlp-out-variance", OPTION_REAL, &a->mlp_out_variance, "V", "of the second only", 0, 1e12, false},
-        {"bias-variance", OPTION_REAL, &t->bias_variance, "V", "of value and MLP biases (default 0.0004)", 0,
-         1e12, false},
-        {"residual-attention", OPTION_REAL, &a->residual_attention, "A",
-         "strength of the skip around attention (default 1)", 0, 1e6, false},
-        {"residual", OPTION_REAL, &a->residual_attention, "A", "short for --residual-attention", 0, 1e6,
-         false},
-        {"residual-mlp", OPTION_REAL, &a->residual_mlp, "A",
-         "strength of the skip around the MLP (default 1)", 0, 1e6, false},
-        {"rho0", OPTION_REAL, &a->rho_0, "R", "cosine similarity of the input tokens (default 0.05)", 0, 1,
-         false},
-        {"q0", OPTION_REAL, &a->q_0, "Q", "mean square of the input tokens, for pre-LN (default 1)", 1e-12,
-         1e12, false},
+        TEXT("preset", &t->preset, "NAME", "bert-base, gpt2-small or vit-b, with their usual weights"),
+        COUNT("layers", &a->layers, "L", "blocks of attention and MLP (default 50)", 1, 1e6),
+        COUNT("width", &a->width, "D", "width of a token (default 720)", 1, 1e7),
+        COUNT("heads", &a->heads, "H", "attention heads (default 1)", 1, 1e6),
+        COUNT("mlp-width", &a->mlp_width, "M", "hidden units of the MLP (default: width)", 1, 1e8),
+        NUMBER("context", &a->context, "T", "tokens (default 512, up to 1e12)", 2, 1e12),
+        NUMBER("keys", &a->keys, "K", "keys a row sees, under a mask or padding (default: all)", 2, 1e12),
+        CHOICE("norm", &t->norm, "post|pre", "where the LayerNorms are (default post)"),
+        CHOICE("activation", &t->activation, "relu|tanh|gelu", "of the MLP (default relu)"),
+        FLAG("gain-control", &t->gain_control, "subtract 1/T from the attention weights"),
+        NUMBER("beta", &a->beta, "B", "query-key scale (default 1)", 0, 200),
+        NUMBER("std", &t->std, "S", "or: standard deviation of every weight, W_O too, as initializer_range",
+               0, 1e3),
+        NUMBER("value-variance", &a->value_variance, "V", "of W_V times its inputs (default 0.2)", 0, 1e12),
+        NUMBER("weight-variance", &t->weight_variance, "V",
+               "of both MLP matrices times their inputs (default 0.2)", 0, 1e12),
+        NUMBER("mlp-in-variance", &a->mlp_in_variance, "V", "of the first MLP matrix only", 0, 1e12),
+        NUMBER("mlp-out-variance", &a->mlp_out_variance, "V", "of the second only", 0, 1e12),
+        NUMBER("bias-variance", &t->bias_variance, "V", "of value and MLP biases (default 0.0004)", 0, 1e12),
+        NUMBER("residual-attention", &a->residual_attention, "A",
+               "strength of the skip around attention (default 1)", 0, 1e6),
+        NUMBER("residual", &a->residual_attention, "A", "short for --residual-attention", 0, 1e6),
+        NUMBER("residual-mlp", &a->residual_mlp, "A", "strength of the skip around the MLP (default 1)", 0,
+               1e6),
+        NUMBER("rho0", &a->rho_0, "R", "cosine similarity of the input tokens (default 0.05)", 0, 1),
+        NUMBER("q0", &a->q_0, "Q", "mean square of the input tokens, for pre-LN (default 1)", 1e-12, 1e12),
+        OPTIONS_END,
     };
-    for (size_t i = 0; i < sizeof options / sizeof *options; i++) declare_option(t, options[i]);
+    declare_options(t, options);
 }
 
 void drop_option(transformer_options *t, const char *name) {
-    size_t kept = 0;
-    for (size_t i = 0; i < t->count; i++)
-        if (strcmp(t->list[i].name, name) != 0) t->list[kept++] = t->list[i];
-    t->count = kept;
+    option *kept = t->list;
+    for (const option *o = t->list; o->name != NULL; o++)
+        if (strcmp(o->name, name) != 0) *kept++ = *o;
+    *kept = (option)OPTIONS_END;
 }
 
 bool was_given(const transformer_options *t, const char *name) {
-    for (size_t i = 0; i < t->count; i++)
-        if (strcmp(t->list[i].name, name) == 0) return t->list[i].given;
-    return false;
+    const option *o = option_named(t->list, name);
+    return o != NULL && o->given;
 }
 
 /* The value of --preset before anything is parsed: its numbers are the defaults that other options change. */
@@ -133,7 +126,7 @@ static int parse(const command *self, int argc, char **argv, transformer_options
         ireneo_error failed = ireneo_transformer_preset(preset, &t->transformer);
         if (failed != IRENEO_OK) return report_error(self, failed);
     }
-    int outcome = parse_options(self, argc, argv, t->list, t->count, words, count, count, NULL);
+    int outcome = parse_options(self, argc, argv, t->list, words, count, count, NULL);
     return outcome != 0 ? outcome : combine(self, t);
 }
 

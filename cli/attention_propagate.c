@@ -84,10 +84,13 @@ static int run(const command *self, int argc, char **argv) {
     bool json = false, all = false;
     double rank_limit = 0.05, residual, residual_limit;
     declare_transformer(&t);
-    declare_option(&t, (option){"rank-limit", OPTION_REAL, &rank_limit, "E",
-                                "collapse is 1 - rho below E (default 0.05)", 1e-12, 0.999, false});
-    declare_option(&t, (option){"all", OPTION_FLAG, &all, NULL, "a line for every layer", 0, 0, false});
-    declare_option(&t, (option){"json", OPTION_FLAG, &json, NULL, "machine-readable report", 0, 0, false});
+    const option own[] = {
+        NUMBER("rank-limit", &rank_limit, "E", "collapse is 1 - rho below E (default 0.05)", 1e-12, 0.999),
+        FLAG("all", &all, "a line for every layer"),
+        JSON(&json),
+        OPTIONS_END,
+    };
+    declare_options(&t, own);
     int outcome = parse_transformer(self, argc, argv, &t);
     if (outcome != 0) return outcome == PARSE_FINISHED ? EXIT_DONE : outcome;
     ireneo_attention_propagation p;

@@ -170,23 +170,22 @@ static int run(const command *self, int argc, char **argv) {
     ireneo_attention_recommend_settings *s = &q.settings;
     declare_transformer(t);
     const option own[] = {
-        {"tune", OPTION_CHOICE, &q.tune, "branches|skips", "shrink branches (default) or strengthen skips", 0,
-         0, false},
-        {"beta-margin", OPTION_REAL, &s->beta_margin, "M",
-         "beta this many times below entropy collapse (default 2)", 1, 1e6, false},
-        {"retention", OPTION_REAL, &s->retention, "S", "share of 1 - rho left at the end (default 0.5)", 1e-6,
-         0.999, false},
-        {"rank-limit", OPTION_REAL, &s->collapse.rank_limit, "E",
-         "rank collapse is 1 - rho below E (default 0.05)", 1e-12, 0.999, false},
-        {"entropy-limit", OPTION_REAL, &s->collapse.entropy_limit, "F",
-         "entropy collapse is below F log T (default 1/3)", 1e-6, 0.999, false},
-        {"no-projection", OPTION_FLAG, &t->no_projection, NULL, "attention has no output projection W_O", 0,
-         0, false},
-        {"style", OPTION_CHOICE, &q.style, "torch|bert|gpt2|timm",
-         "whose names the PyTorch code uses; bert: Hugging Face, also ViT", 0, 0, false},
-        {"json", OPTION_FLAG, &q.json, NULL, "machine-readable report", 0, 0, false},
+        CHOICE("tune", &q.tune, "branches|skips", "shrink branches (default) or strengthen skips"),
+        NUMBER("beta-margin", &s->beta_margin, "M", "beta this many times below entropy collapse (default 2)",
+               1, 1e6),
+        NUMBER("retention", &s->retention, "S", "share of 1 - rho left at the end (default 0.5)", 1e-6,
+               0.999),
+        NUMBER("rank-limit", &s->collapse.rank_limit, "E", "rank collapse is 1 - rho below E (default 0.05)",
+               1e-12, 0.999),
+        NUMBER("entropy-limit", &s->collapse.entropy_limit, "F",
+               "entropy collapse is below F log T (default 1/3)", 1e-6, 0.999),
+        FLAG("no-projection", &t->no_projection, "attention has no output projection W_O"),
+        CHOICE("style", &q.style, "torch|bert|gpt2|timm",
+               "whose names the PyTorch code uses; bert: Hugging Face, also ViT"),
+        JSON(&q.json),
+        OPTIONS_END,
     };
-    for (size_t i = 0; i < sizeof own / sizeof *own; i++) declare_option(t, own[i]);
+    declare_options(t, own);
     int outcome = parse_transformer(self, argc, argv, t);
     if (outcome != 0) return outcome == PARSE_FINISHED ? EXIT_DONE : outcome;
     s->tune_skips = q.tune != NULL && strcmp(q.tune, "skips") == 0;

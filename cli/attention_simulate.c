@@ -153,14 +153,15 @@ static int run(const command *self, int argc, char **argv) {
     size_t threads = 0;
     declare_transformer(&t);
     const option own[] = {
-        {"draws", OPTION_SIZE, &settings.draws, "N", "independent networks (default 10)", 1, 1e6, false},
-        {"causal", OPTION_FLAG, &causal, NULL, "a token sees only itself and those before it", 0, 0, false},
-        {"forward", OPTION_FLAG, &forward, NULL, "leave out the gradients", 0, 0, false},
-        {"seed", OPTION_SEED, &settings.seed, "S", "seed of the random numbers (default 1)", 0, 0, false},
-        {"threads", OPTION_SIZE, &threads, "N", "threads (default: all cores)", 1, 4096, false},
-        {"json", OPTION_FLAG, &json, NULL, "machine-readable report", 0, 0, false},
+        COUNT("draws", &settings.draws, "N", "independent networks (default 10)", 1, 1e6),
+        FLAG("causal", &causal, "a token sees only itself and those before it"),
+        FLAG("forward", &forward, "leave out the gradients"),
+        SEED("seed", &settings.seed, "seed of the random numbers (default 1)"),
+        THREADS(&threads),
+        JSON(&json),
+        OPTIONS_END,
     };
-    for (size_t i = 0; i < sizeof own / sizeof *own; i++) declare_option(&t, own[i]);
+    declare_options(&t, own);
     drop_option(&t, "keys");
     int outcome = parse_transformer(self, argc, argv, &t);
     if (outcome != 0) return outcome == PARSE_FINISHED ? EXIT_DONE : outcome;

@@ -84,9 +84,9 @@ static void tell_small(transformer_options *t) {
         {"beta", "query-key scale (default 0.5)"},
         {"residual-attention", "strength of the skip around attention (default 2)"},
     };
-    for (size_t i = 0; i < t->count; i++)
+    for (option *o = t->list; o->name != NULL; o++)
         for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
-            if (strcmp(t->list[i].name, texts[k][0]) == 0) t->list[i].help = texts[k][1];
+            if (strcmp(o->name, texts[k][0]) == 0) o->help = texts[k][1];
 }
 
 static int run(const command *self, int argc, char **argv) {
@@ -100,22 +100,21 @@ static int run(const command *self, int argc, char **argv) {
     choose_small(&t.transformer);
     tell_small(&t);
     const option own[] = {
-        {"steps", OPTION_SIZE, &settings.steps, "S", "steps of Adam (default 1000)", 1, 1e9, false},
-        {"batch", OPTION_SIZE, &settings.batch, "N", "sequences a step (default 24)", 1, 1 << 16, false},
-        {"rate", OPTION_REAL, &settings.rate, "R", "largest learning rate (default 0.001)", 1e-9, 10, false},
-        {"warmup", OPTION_SIZE, &settings.warmup, "N", "steps until it is reached (default: a tenth)", 1, 1e9,
-         false},
-        {"mask", OPTION_REAL, &settings.mask, "P", "share of positions to predict (default 0.2)", 1e-3, 0.999,
-         false},
-        {"clip", OPTION_REAL, &settings.clip, "C", "longest gradient (default 1)", 1e-9, 1e9, false},
-        {"tied", OPTION_FLAG, &tied, NULL, "the output matrix is that of the embeddings", 0, 0, false},
-        {"seed", OPTION_SEED, &settings.seed, "S", "seed of the random numbers (default 1)", 0, 0, false},
-        {"threads", OPTION_SIZE, &threads, "N", "threads (default: all cores)", 1, 4096, false},
-        {"json", OPTION_FLAG, &json, NULL, "machine-readable report", 0, 0, false},
+        COUNT("steps", &settings.steps, "S", "steps of Adam (default 1000)", 1, 1e9),
+        COUNT("batch", &settings.batch, "N", "sequences a step (default 24)", 1, 1 << 16),
+        NUMBER("rate", &settings.rate, "R", "largest learning rate (default 0.001)", 1e-9, 10),
+        COUNT("warmup", &settings.warmup, "N", "steps until it is reached (default: a tenth)", 1, 1e9),
+        NUMBER("mask", &settings.mask, "P", "share of positions to predict (default 0.2)", 1e-3, 0.999),
+        NUMBER("clip", &settings.clip, "C", "longest gradient (default 1)", 1e-9, 1e9),
+        FLAG("tied", &tied, "the output matrix is that of the embeddings"),
+        SEED("seed", &settings.seed, "seed of the random numbers (default 1)"),
+        THREADS(&threads),
+        JSON(&json),
+        OPTIONS_END,
     };
     static const char *const unused[] = {"preset", "keys", "std", "rho0", "q0"};
     for (size_t i = 0; i < sizeof unused / sizeof *unused; i++) drop_option(&t, unused[i]);
-    for (size_t i = 0; i < sizeof own / sizeof *own; i++) declare_option(&t, own[i]);
+    declare_options(&t, own);
     int outcome = parse_transformer_and_word(self, argc, argv, &t, &path);
     if (outcome != 0) return outcome == PARSE_FINISHED ? EXIT_DONE : outcome;
     settings.tied = tied;

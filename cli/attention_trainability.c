@@ -179,21 +179,19 @@ static int run(const command *self, int argc, char **argv) {
     drop_option(t, "residual-attention");
     drop_option(t, "residual");
     const option own[] = {
-        {"betas", OPTION_TEXT, &q.betas, "LIST", "query-key scales, as 0.5,1,2 or 0.2:6:30 (the default)", 0,
-         0, false},
-        {"residuals", OPTION_TEXT, &q.residuals, "LIST", "attention residual strengths (default 0.25:5:20)",
-         0, 0, false},
-        {"rank-limit", OPTION_REAL, &q.settings.rank_limit, "E",
-         "rank collapse is 1 - rho below E (default 0.05)", 1e-12, 0.999, false},
-        {"entropy-limit", OPTION_REAL, &q.settings.entropy_limit, "F",
-         "entropy collapse is below F log T (default 1/3)", 1e-6, 0.999, false},
-        {"o", OPTION_TEXT, &q.output, "FILE.csv", "all points as a table", 0, 0, false},
-        {"picture", OPTION_TEXT, &q.picture, "DIR", "draws the diagram into this folder (needs gnuplot)", 0,
-         0, false},
-        {"threads", OPTION_SIZE, &q.threads, "N", "threads (default: all cores)", 1, 4096, false},
-        {"json", OPTION_FLAG, &q.json, NULL, "machine-readable report", 0, 0, false},
+        TEXT("betas", &q.betas, "LIST", "query-key scales, as 0.5,1,2 or 0.2:6:30 (the default)"),
+        TEXT("residuals", &q.residuals, "LIST", "attention residual strengths (default 0.25:5:20)"),
+        NUMBER("rank-limit", &q.settings.rank_limit, "E", "rank collapse is 1 - rho below E (default 0.05)",
+               1e-12, 0.999),
+        NUMBER("entropy-limit", &q.settings.entropy_limit, "F",
+               "entropy collapse is below F log T (default 1/3)", 1e-6, 0.999),
+        TEXT("o", &q.output, "FILE.csv", "all points as a table"),
+        TEXT("picture", &q.picture, "DIR", "draws the diagram into this folder (needs gnuplot)"),
+        THREADS(&q.threads),
+        JSON(&q.json),
+        OPTIONS_END,
     };
-    for (size_t i = 0; i < sizeof own / sizeof *own; i++) declare_option(t, own[i]);
+    declare_options(t, own);
     int outcome = parse_transformer(self, argc, argv, t);
     if (outcome != 0) return outcome == PARSE_FINISHED ? EXIT_DONE : outcome;
     axis betas = {0}, residuals = {0};

@@ -73,24 +73,22 @@ static int print_report(const command *self, const ireneo_shape *shape, const ir
 static int run(const command *self, int argc, char **argv) {
     capacity_question q = {0};
     option options[] = {
-        {"dim", OPTION_SIZE, &q.dim, "D", "dimension of keys and values", 1, 1e7, false},
-        {"dim-in", OPTION_SIZE, &q.shape.dim_in, "A", "dimension of keys", 1, 1e7, false},
-        {"dim-out", OPTION_SIZE, &q.shape.dim_out, "B", "dimension of values", 1, 1e7, false},
-        {"rank", OPTION_SIZE, &q.shape.rank, "M", "largest rank of the matrix (default: full)", 1, 1e7,
-         false},
-        {"candidates", OPTION_SIZE, &q.candidates, "P", "values to choose from (default: one per fact)", 2,
-         1e12, false},
-        {"facts", OPTION_SIZE, &q.facts, "N", "tell whether N facts fit", 1, 1e12, false},
-        {"margin", OPTION_REAL, &q.shape.margin, "K", "facts must win by K score spreads (default 0)", 0, 1e3,
-         false},
-        {"json", OPTION_FLAG, &q.json, NULL, "machine-readable report", 0, 0, false},
+        COUNT("dim", &q.dim, "D", "dimension of keys and values", 1, 1e7),
+        COUNT("dim-in", &q.shape.dim_in, "A", "dimension of keys", 1, 1e7),
+        COUNT("dim-out", &q.shape.dim_out, "B", "dimension of values", 1, 1e7),
+        COUNT("rank", &q.shape.rank, "M", "largest rank of the matrix (default: full)", 1, 1e7),
+        COUNT("candidates", &q.candidates, "P", "values to choose from (default: one per fact)", 2, 1e12),
+        COUNT("facts", &q.facts, "N", "tell whether N facts fit", 1, 1e12),
+        NUMBER("margin", &q.shape.margin, "K", "facts must win by K score spreads (default 0)", 0, 1e3),
+        JSON(&q.json),
+        OPTIONS_END,
     };
-    int outcome =
-        parse_options(self, argc, argv, options, sizeof options / sizeof *options, NULL, 0, 0, NULL);
+    int outcome = parse_options(self, argc, argv, options, NULL, 0, 0, NULL);
     if (outcome != 0) return outcome == PARSE_FINISHED ? EXIT_DONE : outcome;
-    bool square = options[0].given, sides = options[1].given || options[2].given;
+    bool in = given(options, "dim-in"), out = given(options, "dim-out"), square = given(options, "dim"),
+         sides = in || out;
     if (square && sides) return complain(self, EXIT_USAGE, "give --dim, or --dim-in and --dim-out, not both");
-    if (!square && !(options[1].given && options[2].given))
+    if (!square && !(in && out))
         return complain(self, EXIT_USAGE, "give --dim, or both --dim-in and --dim-out");
     if (square) q.shape.dim_in = q.shape.dim_out = q.dim;
     q.shape.candidates = (double)q.candidates;

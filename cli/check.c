@@ -64,22 +64,20 @@ static int check_memory(const command *self, const check_request *q, const irene
 static int run(const command *self, int argc, char **argv) {
     check_request q = {.noise = {.draws = 10, .seed = 1}};
     option options[] = {
-        {"targets", OPTION_TEXT, &q.targets, "FILE", "index of each key's value (default: row i to row i)", 0,
-         0, false},
-        {"noise", OPTION_REAL, &q.noise.strength, "S",
-         "also count from keys with Gaussian noise of standard deviation S times their rms entry", 0, 1e6,
-         false},
-        {"noise-draws", OPTION_SIZE, &q.noise.draws, "R", "with --noise: draws of the noise (default 10)", 1,
-         1e6, false},
-        {"seed", OPTION_SEED, &q.noise.seed, "S", "with --noise: seed of the noise (default 1)", 0, 0, false},
-        {"threads", OPTION_SIZE, &q.threads, "N", "threads (default: all cores)", 1, 4096, false},
-        {"json", OPTION_FLAG, &q.json, NULL, "machine-readable report", 0, 0, false},
+        TEXT("targets", &q.targets, "FILE", "index of each key's value (default: row i to row i)"),
+        NUMBER("noise", &q.noise.strength, "S",
+               "also count from keys with Gaussian noise of standard deviation S times their rms entry", 0,
+               1e6),
+        COUNT("noise-draws", &q.noise.draws, "R", "with --noise: draws of the noise (default 10)", 1, 1e6),
+        SEED("seed", &q.noise.seed, "with --noise: seed of the noise (default 1)"),
+        THREADS(&q.threads),
+        JSON(&q.json),
+        OPTIONS_END,
     };
-    int outcome =
-        parse_options(self, argc, argv, options, sizeof options / sizeof *options, q.files, 3, 3, NULL);
+    int outcome = parse_options(self, argc, argv, options, q.files, 3, 3, NULL);
     if (outcome != 0) return outcome == PARSE_FINISHED ? EXIT_DONE : outcome;
-    q.noisy = options[1].given;
-    if (!q.noisy && (options[2].given || options[3].given))
+    q.noisy = given(options, "noise");
+    if (!q.noisy && (given(options, "noise-draws") || given(options, "seed")))
         return complain(self, EXIT_USAGE, "--noise-draws and --seed only make sense with --noise");
     catch_interrupts();
     facts_files loaded;

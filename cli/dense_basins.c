@@ -104,24 +104,24 @@ static int print_report(const command *self, const basins_question *q, const ire
 static int run(const command *self, int argc, char **argv) {
     basins_question q = {.ensemble = "spherical"};
     option options[] = {
-        {"lambda", OPTION_REAL, &q.point.lambda, "L", "inverse temperature of the softmax (|pattern|^2 = N)",
-         1e-9, 1e9, false},
-        {"alpha", OPTION_REAL, &q.point.alpha, "A", "load log(P)/N", 1e-9, 100.0, false},
-        {"patterns", OPTION_SIZE, &q.patterns, "P", "number of patterns, with --neurons, instead of --alpha",
-         2, 0x1p63, false},
-        {"neurons", OPTION_SIZE, &q.neurons, "N", "numbers in a pattern", 2, 1e9, false},
-        {"ensemble", OPTION_CHOICE, &q.ensemble, ENSEMBLES, "how patterns are drawn (default spherical)", 0,
-         0, false},
-        {"json", OPTION_FLAG, &q.json, NULL, "machine-readable report", 0, 0, false},
+        NUMBER("lambda", &q.point.lambda, "L", "inverse temperature of the softmax (|pattern|^2 = N)", 1e-9,
+               1e9),
+        NUMBER("alpha", &q.point.alpha, "A", "load log(P)/N", 1e-9, 100.0),
+        COUNT("patterns", &q.patterns, "P", "number of patterns, with --neurons, instead of --alpha", 2,
+              0x1p63),
+        COUNT("neurons", &q.neurons, "N", "numbers in a pattern", 2, 1e9),
+        CHOICE("ensemble", &q.ensemble, ENSEMBLES, "how patterns are drawn (default spherical)"),
+        JSON(&q.json),
+        OPTIONS_END,
     };
-    int outcome =
-        parse_options(self, argc, argv, options, sizeof options / sizeof *options, NULL, 0, 0, NULL);
+    int outcome = parse_options(self, argc, argv, options, NULL, 0, 0, NULL);
     if (outcome != 0) return outcome == PARSE_FINISHED ? EXIT_DONE : outcome;
-    if (!options[0].given) return complain(self, EXIT_USAGE, "give --lambda");
-    if (options[1].given == options[2].given)
+    if (!given(options, "lambda")) return complain(self, EXIT_USAGE, "give --lambda");
+    bool by_load = given(options, "alpha"), by_count = given(options, "patterns");
+    if (by_load == by_count)
         return complain(self, EXIT_USAGE, "give either --alpha, or --patterns and --neurons, not %s",
-                        options[1].given ? "both" : "neither");
-    if (options[2].given && !options[3].given)
+                        by_load ? "both" : "neither");
+    if (by_count && !given(options, "neurons"))
         return complain(self, EXIT_USAGE, "--patterns needs --neurons");
     q.point.ensemble = ensemble_called(q.ensemble);
     q.point.neurons = (double)q.neurons;

@@ -133,21 +133,20 @@ static int print_report(const command *self, const phases_question *q, const ire
 static int run(const command *self, int argc, char **argv) {
     phases_question q = {.ensemble = "spherical"};
     option options[] = {
-        {"lambda", OPTION_REAL, &q.scaled_lambda, "L", "inverse temperature of the softmax (|pattern|^2 = N)",
-         1e-9, 1e9, false},
-        {"alpha", OPTION_REAL, &q.point.alpha, "A", "load log(P)/N: ask for the lambda it needs", 1e-9, 100.0,
-         false},
-        {"ensemble", OPTION_CHOICE, &q.ensemble, ENSEMBLES, "how patterns are drawn (default spherical)", 0,
-         0, false},
-        {"neurons", OPTION_SIZE, &q.neurons, "N", "finite size: numbers of patterns at N", 2, 1e9, false},
-        {"scaling", OPTION_REAL, &q.scaling, "E", "lambda = L / N^E, as in scaled dot products (E = 0.5)",
-         1e-3, 0.999, false},
-        {"json", OPTION_FLAG, &q.json, NULL, "machine-readable report", 0, 0, false},
+        NUMBER("lambda", &q.scaled_lambda, "L", "inverse temperature of the softmax (|pattern|^2 = N)", 1e-9,
+               1e9),
+        NUMBER("alpha", &q.point.alpha, "A", "load log(P)/N: ask for the lambda it needs", 1e-9, 100.0),
+        CHOICE("ensemble", &q.ensemble, ENSEMBLES, "how patterns are drawn (default spherical)"),
+        COUNT("neurons", &q.neurons, "N", "finite size: numbers of patterns at N", 2, 1e9),
+        NUMBER("scaling", &q.scaling, "E", "lambda = L / N^E, as in scaled dot products (E = 0.5)", 1e-3,
+               0.999),
+        JSON(&q.json),
+        OPTIONS_END,
     };
-    int outcome =
-        parse_options(self, argc, argv, options, sizeof options / sizeof *options, NULL, 0, 0, NULL);
+    int outcome = parse_options(self, argc, argv, options, NULL, 0, 0, NULL);
     if (outcome != 0) return outcome == PARSE_FINISHED ? EXIT_DONE : outcome;
-    bool by_lambda = options[0].given, by_load = options[1].given, scaled = options[4].given;
+    bool by_lambda = given(options, "lambda"), by_load = given(options, "alpha"),
+         scaled = given(options, "scaling");
     if (by_lambda == by_load)
         return complain(self, EXIT_USAGE, "give either --lambda or --alpha, not %s",
                         by_load ? "both" : "neither");

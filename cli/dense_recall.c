@@ -312,35 +312,31 @@ static int run(const command *self, int argc, char **argv) {
     q.settings.top = 1;
     const char *files[2] = {NULL, NULL};
     option options[] = {
-        {"o", OPTION_TEXT, &q.output, "OUT.npy", "write where the queries went", 0, 0, false},
-        {"rule", OPTION_CHOICE, &q.rule, "softmax|polynomial|sign",
-         "how scores become weights (default softmax)", 0, 0, false},
-        {"lambda", OPTION_REAL, &q.settings.lambda, "L",
-         "inverse temperature of softmax (default: widest basins)", 0, 0, false},
-        {"degree", OPTION_SIZE, &q.degree, "N", "degree of the polynomial rule (default 4)", 2, 1000, false},
-        {"steps", OPTION_SIZE, &q.settings.steps, "S", "most steps; 0 only looks (default 100)", 0, 1e9,
-         false},
-        {"tolerance", OPTION_REAL, &q.settings.tolerance, "T",
-         "converged when a step is shorter (default 1e-5)", 0, 1, false},
-        {"top", OPTION_SIZE, &q.settings.top, "K", "patterns named for each query (default 1)", 0, 1e6,
-         false},
-        {"labels", OPTION_TEXT, &q.labels, "FILE", "names of the patterns, one a line", 0, 0, false},
-        {"normalise", OPTION_FLAG, &q.normalise, NULL, "scale patterns and queries to length sqrt(N)", 0, 0,
-         false},
-        {"threads", OPTION_SIZE, &q.threads, "N", "threads (default: all cores)", 1, 4096, false},
-        {"json", OPTION_FLAG, &q.json, NULL, "one JSON object a query, then one about all", 0, 0, false},
+        TEXT("o", &q.output, "OUT.npy", "write where the queries went"),
+        CHOICE("rule", &q.rule, "softmax|polynomial|sign", "how scores become weights (default softmax)"),
+        NUMBER("lambda", &q.settings.lambda, "L", "inverse temperature of softmax (default: widest basins)",
+               -INFINITY, INFINITY),
+        COUNT("degree", &q.degree, "N", "degree of the polynomial rule (default 4)", 2, 1000),
+        COUNT("steps", &q.settings.steps, "S", "most steps; 0 only looks (default 100)", 0, 1e9),
+        NUMBER("tolerance", &q.settings.tolerance, "T", "converged when a step is shorter (default 1e-5)", 0,
+               1),
+        COUNT("top", &q.settings.top, "K", "patterns named for each query (default 1)", 0, 1e6),
+        TEXT("labels", &q.labels, "FILE", "names of the patterns, one a line"),
+        FLAG("normalise", &q.normalise, "scale patterns and queries to length sqrt(N)"),
+        THREADS(&q.threads),
+        FLAG("json", &q.json, "one JSON object a query, then one about all"),
+        OPTIONS_END,
     };
-    int outcome =
-        parse_options(self, argc, argv, options, sizeof options / sizeof *options, files, 2, 2, NULL);
+    int outcome = parse_options(self, argc, argv, options, files, 2, 2, NULL);
     if (outcome != 0) return outcome == PARSE_FINISHED ? EXIT_DONE : outcome;
-    bool lambda_given = options[2].given;
+    bool lambda_given = given(options, "lambda");
     if (lambda_given && !(q.settings.lambda > 0.0))
         return complain(self, EXIT_USAGE, "--lambda must be above 0, not %g", q.settings.lambda);
     if (strcmp(q.rule, "polynomial") == 0) q.settings.rule = IRENEO_DENSE_RULE_POLYNOMIAL;
     if (strcmp(q.rule, "sign") == 0) q.settings.rule = IRENEO_DENSE_RULE_SIGN;
     if (lambda_given && q.settings.rule != IRENEO_DENSE_RULE_SOFTMAX)
         return complain(self, EXIT_USAGE, "--lambda belongs to the rule softmax, not to %s", q.rule);
-    if (options[3].given && q.settings.rule != IRENEO_DENSE_RULE_POLYNOMIAL)
+    if (given(options, "degree") && q.settings.rule != IRENEO_DENSE_RULE_POLYNOMIAL)
         return complain(self, EXIT_USAGE, "--degree belongs to the rule polynomial, not to %s", q.rule);
     q.settings.degree = (int)q.degree;
     q.settings.threads = (int)q.threads;

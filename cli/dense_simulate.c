@@ -6,7 +6,6 @@
 #include "shard.h"
 
 #include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -124,21 +123,21 @@ static ireneo_dense_measure measure_called(const char *name) {
 /* Words to enumerations, alpha to log P, and the default number of steps of the method. */
 static int complete(const command *self, simulate_question *q, const option *options) {
     ireneo_dense_experiment *e = &q->experiment;
-    enum { ALPHA = 4, PATTERNS = 5, LAMBDA = 6, ANGLE = 7, STEPS = 8 };
+    bool by_load = given(options, "alpha"), lambda_given = given(options, "lambda");
     e->method = method_called(q->method);
     e->ensemble = ensemble_called(q->ensemble);
     e->measure = measure_called(q->measure);
-    if (options[ALPHA].given == options[PATTERNS].given)
+    if (by_load == given(options, "patterns"))
         return complain(self, EXIT_USAGE, "give --alpha or --patterns, one of the two");
-    e->log_patterns = options[ALPHA].given ? q->alpha * (double)e->neurons : log((double)q->patterns);
-    if (e->measure == IRENEO_DENSE_MEASURE_LAMBDA ? options[LAMBDA].given : !options[LAMBDA].given)
+    e->log_patterns = by_load ? q->alpha * (double)e->neurons : log((double)q->patterns);
+    if (lambda_given == (e->measure == IRENEO_DENSE_MEASURE_LAMBDA))
         return complain(self, EXIT_USAGE,
-                        options[LAMBDA].given ? "--lambda is what is measured; leave it out"
-                                              : "give --lambda, or measure it with --measure lambda");
-    if (e->measure == IRENEO_DENSE_MEASURE_ANGLE && options[ANGLE].given)
+                        lambda_given ? "--lambda is what is measured; leave it out"
+                                     : "give --lambda, or measure it with --measure lambda");
+    if (e->measure == IRENEO_DENSE_MEASURE_ANGLE && given(options, "angle"))
         return complain(self, EXIT_USAGE, "--angle is what is measured; leave it out");
     bool one_step = e->method == IRENEO_DENSE_METHOD_SCALARS || e->method == IRENEO_DENSE_METHOD_TAIL;
-    if (!options[STEPS].given) e->steps = one_step ? 1 : 400;
+    if (!given(options, "steps")) e->steps = one_step ? 1 : 400;
     if (q->shard != NULL && q->database == NULL)
         return complain(self, EXIT_USAGE, "--shard needs a store for its draws; give --db FILE");
     return parse_shard(self, q->shard, &q->shard_index, &q->shard_count);
@@ -154,7 +153,6 @@ static ireneo_error simulate(simulate_question *q, ireneo_dense_summary *summary
     queue_settings settings = {
         .threads = (int)q->threads, .shard = q->shard_index, .shards = q->shard_count, .stage = "draws"};
     settings.progress = progress;
-    signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is a failed write */
     return ireneo_draws_run_in(q->database, q->wait, &settings, e, q->draws, &q->made, summary);
 }
 
@@ -167,39 +165,32 @@ static int run(const command *self, int argc, char **argv) {
                            .wait = 60.0};
     ireneo_dense_experiment *e = &q.experiment;
     option options[] = {
-        {"method", OPTION_CHOICE, &q.method, "direct|scalars|tail|conditioning|hybrid",
-         "how a draw is made (default direct)", 0, 0, false},
-        {"ensemble", OPTION_CHOICE, &q.ensemble, ENSEMBLES, "random patterns (default spherical)", 0, 0,
-         false},
-        {"measure", OPTION_CHOICE, &q.measure, "probability|lambda|angle",
-         "what a draw tells (default probability)", 0, 0, false},
-        {"neurons", OPTION_SIZE, &e->neurons, "N", "length of the patterns", 2, 1e8, false},
-        {"alpha", OPTION_REAL, &q.alpha, "A", "load: P = e^(A N) patterns", 0, 0, false},
-        {"patterns", OPTION_SIZE, &q.patterns, "P", "number of patterns, instead of --alpha", 2, 0x1p53,
-         false},
-        {"lambda", OPTION_REAL, &e->lambda, "L", "inverse temperature", 0, 0, false},
-        {"angle", OPTION_REAL, &e->angle, "T", "angle between start and pattern, rad (default 0)", 0, M_PI,
-         false},
-        {"steps", OPTION_SIZE, &e->steps, "S", "most steps (default 1 for scalars and tail, else 400)", 1,
-         1e9, false},
-        {"draws", OPTION_SIZE, &q.draws, "R", "draws (default 100)", 1, 1e12, false},
-        {"kept", OPTION_REAL, &e->kept, "K", "patterns that tail and hybrid keep apart (default 500)", 10,
-         1e6, false},
-        {"closeness", OPTION_REAL, &e->closeness, "E",
-         "retrieved after many steps: |x-xi|^2 < E |xi|^2 (default 0.1)", 0, 1, false},
-        {"seed", OPTION_SEED, &e->seed, "S", "seed of the random numbers (default 1)", 0, 0, false},
-        {"threads", OPTION_SIZE, &q.threads, "N", "threads (default: all cores)", 1, 4096, false},
-        {"db", OPTION_TEXT, &q.database, "FILE", "store of results; known draws are not made again", 0, 0,
-         false},
-        {"shard", OPTION_TEXT, &q.shard, "I/N", "with --db: only the I-th of N parts of the draws", 0, 0,
-         false},
-        {"wait", OPTION_REAL, &q.wait, "S", "seconds to wait for a store in use (default 60)", 0, 1e6, false},
-        {"json", OPTION_FLAG, &q.json, NULL, "machine-readable report", 0, 0, false},
+        CHOICE("method", &q.method, "direct|scalars|tail|conditioning|hybrid",
+               "how a draw is made (default direct)"),
+        CHOICE("ensemble", &q.ensemble, ENSEMBLES, "random patterns (default spherical)"),
+        CHOICE("measure", &q.measure, "probability|lambda|angle", "what a draw tells (default probability)"),
+        COUNT("neurons", &e->neurons, "N", "length of the patterns", 2, 1e8),
+        NUMBER("alpha", &q.alpha, "A", "load: P = e^(A N) patterns", -INFINITY, INFINITY),
+        COUNT("patterns", &q.patterns, "P", "number of patterns, instead of --alpha", 2, 0x1p53),
+        NUMBER("lambda", &e->lambda, "L", "inverse temperature", -INFINITY, INFINITY),
+        NUMBER("angle", &e->angle, "T", "angle between start and pattern, rad (default 0)", 0, M_PI),
+        COUNT("steps", &e->steps, "S", "most steps (default 1 for scalars and tail, else 400)", 1, 1e9),
+        COUNT("draws", &q.draws, "R", "draws (default 100)", 1, 1e12),
+        NUMBER("kept", &e->kept, "K", "patterns that tail and hybrid keep apart (default 500)", 10, 1e6),
+        NUMBER("closeness", &e->closeness, "E",
+               "retrieved after many steps: |x-xi|^2 < E |xi|^2 (default 0.1)", 0, 1),
+        SEED("seed", &e->seed, "seed of the random numbers (default 1)"),
+        THREADS(&q.threads),
+        TEXT("db", &q.database, "FILE", "store of results; known draws are not made again"),
+        TEXT("shard", &q.shard, "I/N", "with --db: only the I-th of N parts of the draws"),
+        NUMBER("wait", &q.wait, "S", "seconds to wait for a store in use (default 60)", 0, 1e6),
+        JSON(&q.json),
+        OPTIONS_END,
     };
-    int outcome =
-        parse_options(self, argc, argv, options, sizeof options / sizeof *options, NULL, 0, 0, NULL);
+    int outcome = parse_options(self, argc, argv, options, NULL, 0, 0, NULL);
     if (outcome != 0) return outcome == PARSE_FINISHED ? EXIT_DONE : outcome;
-    if (!options[3].given) return complain(self, EXIT_USAGE, "give the number of neurons with --neurons N");
+    if (!given(options, "neurons"))
+        return complain(self, EXIT_USAGE, "give the number of neurons with --neurons N");
     outcome = complete(self, &q, options);
     if (outcome != 0) return outcome;
     catch_interrupts();

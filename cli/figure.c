@@ -18,16 +18,15 @@ static int run(const command *self, int argc, char **argv) {
     size_t threads = 0, names = 0;
     bool list = false;
     option options[] = {
-        {"o", OPTION_TEXT, &request.directory, "DIR", "folder for CSV files and pictures", 0, 0, false},
-        {"quick", OPTION_FLAG, &request.quick, NULL, "smaller sizes, fewer repetitions", 0, 0, false},
-        {"db", OPTION_TEXT, &request.database, "FILE", "result store of sweeps (default: DIR/results.db)", 0,
-         0, false},
-        {"seed", OPTION_SEED, &request.seed, "S", "seed of the random numbers (default 1)", 0, 0, false},
-        {"threads", OPTION_SIZE, &threads, "N", "threads (default: all cores)", 1, 4096, false},
-        {"list", OPTION_FLAG, &list, NULL, "names of all figures", 0, 0, false},
+        TEXT("o", &request.directory, "DIR", "folder for CSV files and pictures"),
+        FLAG("quick", &request.quick, "smaller sizes, fewer repetitions"),
+        TEXT("db", &request.database, "FILE", "result store of sweeps (default: DIR/results.db)"),
+        SEED("seed", &request.seed, "seed of the random numbers (default 1)"),
+        THREADS(&threads),
+        FLAG("list", &list, "names of all figures"),
+        OPTIONS_END,
     };
-    int outcome =
-        parse_options(self, argc, argv, options, sizeof options / sizeof *options, &name, 0, 1, &names);
+    int outcome = parse_options(self, argc, argv, options, &name, 0, 1, &names);
     if (outcome != 0) return outcome == PARSE_FINISHED ? EXIT_DONE : outcome;
     if (list) {
         print_names();

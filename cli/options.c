@@ -2,6 +2,7 @@
  * sentence. */
 #include "options.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <math.h>
 #include <stdarg.h>
@@ -30,11 +31,21 @@ static const char *dashes(const option *o) {
     return o->name[1] == '\0' ? "-" : "--";
 }
 
-static void print_help(const command *self, const option *options, size_t count) {
+const option *option_named(const option *options, const char *name) {
+    while (options->name != NULL && strcmp(options->name, name) != 0) options++;
+    return options->name != NULL ? options : NULL;
+}
+
+bool given(const option *options, const char *name) {
+    const option *o = option_named(options, name);
+    assert(o != NULL);
+    return o->given;
+}
+
+static void print_help(const command *self, const option *options) {
     printf("usage: ireneo %s %s%s[options]\n\n%s\n\noptions:\n", self->name, self->usage,
            self->usage[0] != '\0' ? " " : "", self->summary);
-    for (size_t i = 0; i < count; i++) {
-        const option *o = &options[i];
+    for (const option *o = options; o->name != NULL; o++) {
         char left[96];
         snprintf(left, sizeof left, "%s%s%s%s", dashes(o), o->name, o->kind == OPTION_FLAG ? "" : " ",
                  o->kind == OPTION_FLAG ? "" : o->argument);
@@ -56,10 +67,8 @@ static bool is_choice(const char *words, const char *value) {
 }
 
 static int store_number(const command *self, const option *o, const char *text) {
-    double number;
-    bool any = o->lower == 0.0 && o->upper == 0.0, whole = o->kind == OPTION_SIZE;
-    double lower = any ? (whole ? 1.0 : -INFINITY) : o->lower,
-           upper = any ? (whole ? 0x1p53 : INFINITY) : o->upper;
+    double number, lower = o->lower, upper = o->upper;
+    bool whole = o->kind == OPTION_SIZE;
     if (!parse_real(text, &number))
         return complain(self, EXIT_USAGE, "%s%s takes a number, not '%s'", dashes(o), o->name, text);
     if (whole && number != floor(number))
@@ -113,15 +122,14 @@ static int store_value(const command *self, option *o, const char *text) {
 }
 
 /* The option that a word such as "--dim" or "--dim=3" names; *attached is what follows '='. */
-static option *find_option(option *options, size_t count, const char *word, const char **attached) {
+static option *find_option(option *options, const char *word, const char **attached) {
     const char *name = word + (word[1] == '-' ? 2 : 1), *equals = strchr(name, '=');
     size_t length = equals != NULL ? (size_t)(equals - name) : strlen(name);
     *attached = equals != NULL ? equals + 1 : NULL;
-    for (size_t i = 0; i < count; i++) {
-        bool is_short = options[i].name[1] == '\0';
-        if (strlen(options[i].name) == length && strncmp(options[i].name, name, length) == 0 &&
-            is_short == (word[1] != '-'))
-            return &options[i];
+    for (option *o = options; o->name != NULL; o++) {
+        bool is_short = o->name[1] == '\0';
+        if (strlen(o->name) == length && strncmp(o->name, name, length) == 0 && is_short == (word[1] != '-'))
+            return o;
     }
     return NULL;
 }
@@ -130,9 +138,8 @@ static bool looks_like_option(const char *word) {
     return word[0] == '-' && word[1] != '\0';
 }
 
-int parse_options(const command *self, int argc, char **argv, option *options, size_t count,
-                  const char **positional, size_t positional_least, size_t positional_most,
-                  size_t *positional_count) {
+int parse_options(const command *self, int argc, char **argv, option *options, const char **positional,
+                  size_t positional_least, size_t positional_most, size_t *positional_count) {
     size_t found = 0;
     bool only_positional = false;
     for (int i = 0; i < argc; i++) {
@@ -148,11 +155,11 @@ int parse_options(const command *self, int argc, char **argv, option *options, s
             continue;
         }
         if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
-            print_help(self, options, count);
+            print_help(self, options);
             return PARSE_FINISHED;
         }
         const char *value = NULL;
-        option *o = find_option(options, count, argv[i], &value);
+        option *o = find_option(options, argv[i], &value);
         if (o == NULL)
             return complain(self, EXIT_USAGE, "unknown option %s; see 'ireneo %s --help'", argv[i],
                             self->name);

@@ -25,14 +25,37 @@ typedef enum option_kind {
 } option_kind;
 
 typedef struct option {
-    const char *name; /* without dashes; "o" and other single letters are short options */
+    const char *name; /* without dashes; "o" and other single letters are short options; NULL ends a table */
     option_kind kind;
     void *value;          /* where the value goes; keeps its default when the option is not given */
     const char *argument; /* how the argument is called in --help; the words of a choice */
     const char *help;
-    double lower, upper; /* for numbers; both zero: any (sizes: at least 1) */
+    double lower, upper; /* for numbers */
     bool given;          /* set by the parser */
 } option;
+
+/* The rows of a table. A value that is not of the kind's type draws a warning. */
+#define OPTION_ROW(k, type, n, v, a, h, low, high)                                                           \
+    {                                                                                                        \
+        .name = (n), .kind = (k), .value = (1 ? (v) : (type *)NULL), .argument = (a), .help = (h),           \
+        .lower = (low), .upper = (high)                                                                      \
+    }
+#define FLAG(name_, value_, help_) OPTION_ROW(OPTION_FLAG, bool, name_, value_, NULL, help_, 0, 0)
+#define TEXT(name_, value_, argument_, help_)                                                                \
+    OPTION_ROW(OPTION_TEXT, const char *, name_, value_, argument_, help_, 0, 0)
+#define CHOICE(name_, value_, words_, help_)                                                                 \
+    OPTION_ROW(OPTION_CHOICE, const char *, name_, value_, words_, help_, 0, 0)
+#define SEED(name_, value_, help_) OPTION_ROW(OPTION_SEED, uint64_t, name_, value_, "S", help_, 0, 0)
+#define COUNT(name_, value_, argument_, help_, low_, high_)                                                  \
+    OPTION_ROW(OPTION_SIZE, size_t, name_, value_, argument_, help_, low_, high_)
+#define NUMBER(name_, value_, argument_, help_, low_, high_)                                                 \
+    OPTION_ROW(OPTION_REAL, double, name_, value_, argument_, help_, low_, high_)
+#define OPTIONS_END                                                                                          \
+    { .name = NULL }
+
+/* Rows of many commands. */
+#define THREADS(value_) COUNT("threads", value_, "N", "threads (default: all cores)", 1, 4096)
+#define JSON(value_)    FLAG("json", value_, "machine-readable report")
 
 typedef struct command {
     const char *name;    /* "capacity", "dense phases" */
@@ -47,9 +70,12 @@ enum { PARSE_FINISHED = -1 }; /* --help was printed: the command ends with EXIT_
 
 /* Fills the options and the positional arguments. Returns 0, PARSE_FINISHED, or an exit code after one
  * sentence on stderr. */
-int parse_options(const command *self, int argc, char **argv, option *options, size_t count,
-                  const char **positional, size_t positional_least, size_t positional_most,
-                  size_t *positional_count);
+int parse_options(const command *self, int argc, char **argv, option *options, const char **positional,
+                  size_t positional_least, size_t positional_most, size_t *positional_count);
+
+/* The option of this name, or NULL; and whether it was given, for a name that the table has. */
+const option *option_named(const option *options, const char *name);
+bool given(const option *options, const char *name);
 
 /* One sentence on stderr, "ireneo COMMAND: ..."; returns the code. */
 int complain(const command *self, int exit_code, const char *format, ...)

@@ -170,14 +170,14 @@ static int make_pairs(const command *self, const pairs_request *q, pairs_data *d
 static int run(const command *self, int argc, char **argv) {
     pairs_request q = {.seed = 1};
     option options[] = {
-        {"o", OPTION_TEXT, &q.output, "DIR", "folder for keys.npy, targets.npy and keys.txt", 0, 0, false},
-        {"header", OPTION_FLAG, &q.header, NULL, "the first line of PAIRS.csv is a heading", 0, 0, false},
-        {"random", OPTION_SIZE, &q.random, "N", "add N random facts between other rows", 0, 1e9, false},
-        {"seed", OPTION_SEED, &q.seed, "S", "seed of the random facts (default 1)", 0, 0, false},
-        {"json", OPTION_FLAG, &q.json, NULL, "machine-readable report", 0, 0, false},
+        TEXT("o", &q.output, "DIR", "folder for keys.npy, targets.npy and keys.txt"),
+        FLAG("header", &q.header, "the first line of PAIRS.csv is a heading"),
+        COUNT("random", &q.random, "N", "add N random facts between other rows", 0, 1e9),
+        SEED("seed", &q.seed, "seed of the random facts (default 1)"),
+        JSON(&q.json),
+        OPTIONS_END,
     };
-    int outcome =
-        parse_options(self, argc, argv, options, sizeof options / sizeof *options, q.files, 3, 3, NULL);
+    int outcome = parse_options(self, argc, argv, options, q.files, 3, 3, NULL);
     if (outcome != 0) return outcome == PARSE_FINISHED ? EXIT_DONE : outcome;
     if (q.output == NULL) return complain(self, EXIT_USAGE, "give the output folder with -o DIR");
     pairs_data d = {0};

@@ -155,18 +155,16 @@ static int load_data(const command *self, const recall_request *q, recall_data *
 static int run(const command *self, int argc, char **argv) {
     recall_request q = {.top = 1};
     option options[] = {
-        {"values", OPTION_TEXT, &q.values, "FILE", "values to choose from (default: those in MEMORY)", 0, 0,
-         false},
-        {"top", OPTION_SIZE, &q.top, "K", "answers a query (default 1)", 1, 500, false},
-        {"labels", OPTION_TEXT, &q.labels, "FILE", "names of the values, one a line", 0, 0, false},
-        {"query-labels", OPTION_TEXT, &q.query_labels, "FILE", "names of the queries, one a line", 0, 0,
-         false},
-        {"pick", OPTION_TEXT, &q.pick, "A,B,..", "only these queries, by label or row", 0, 0, false},
-        {"threads", OPTION_SIZE, &q.threads, "N", "threads (default: all cores)", 1, 4096, false},
-        {"json", OPTION_FLAG, &q.json, NULL, "one object a line", 0, 0, false},
+        TEXT("values", &q.values, "FILE", "values to choose from (default: those in MEMORY)"),
+        COUNT("top", &q.top, "K", "answers a query (default 1)", 1, 500),
+        TEXT("labels", &q.labels, "FILE", "names of the values, one a line"),
+        TEXT("query-labels", &q.query_labels, "FILE", "names of the queries, one a line"),
+        TEXT("pick", &q.pick, "A,B,..", "only these queries, by label or row"),
+        THREADS(&q.threads),
+        FLAG("json", &q.json, "one object a line"),
+        OPTIONS_END,
     };
-    int outcome =
-        parse_options(self, argc, argv, options, sizeof options / sizeof *options, q.files, 2, 2, NULL);
+    int outcome = parse_options(self, argc, argv, options, q.files, 2, 2, NULL);
     if (outcome != 0) return outcome == PARSE_FINISHED ? EXIT_DONE : outcome;
     catch_interrupts();
     recall_data d = {0};

@@ -52,24 +52,23 @@ static ireneo_error write_instance(const sample_request *q) {
 static int run(const command *self, int argc, char **argv) {
     sample_request q = {.problem = "original", .seed = 1};
     option options[] = {
-        {"problem", OPTION_CHOICE, &q.problem, "original|decoupled",
-         "shared candidates, or a set of its own for each fact", 0, 0, false},
-        {"dim", OPTION_SIZE, &q.dim, "D", "dimension of keys and values", 1, 1e6, false},
-        {"dim-in", OPTION_SIZE, &q.dim_in, "A", "dimension of keys", 1, 1e6, false},
-        {"dim-out", OPTION_SIZE, &q.dim_out, "B", "dimension of values", 1, 1e6, false},
-        {"facts", OPTION_SIZE, &q.facts, "N", "number of facts", 1, 1e9, false},
-        {"candidates", OPTION_SIZE, &q.candidates, "P", "number of candidates (default: as many as facts)", 2,
-         1e9, false},
-        {"seed", OPTION_SEED, &q.seed, "S", "seed of the random numbers (default 1)", 0, 0, false},
-        {"o", OPTION_TEXT, &q.output, "DIR", "folder for keys.npy and values.npy", 0, 0, false},
-        {"json", OPTION_FLAG, &q.json, NULL, "machine-readable report", 0, 0, false},
+        CHOICE("problem", &q.problem, "original|decoupled",
+               "shared candidates, or a set of its own for each fact"),
+        COUNT("dim", &q.dim, "D", "dimension of keys and values", 1, 1e6),
+        COUNT("dim-in", &q.dim_in, "A", "dimension of keys", 1, 1e6),
+        COUNT("dim-out", &q.dim_out, "B", "dimension of values", 1, 1e6),
+        COUNT("facts", &q.facts, "N", "number of facts", 1, 1e9),
+        COUNT("candidates", &q.candidates, "P", "number of candidates (default: as many as facts)", 2, 1e9),
+        SEED("seed", &q.seed, "seed of the random numbers (default 1)"),
+        TEXT("o", &q.output, "DIR", "folder for keys.npy and values.npy"),
+        JSON(&q.json),
+        OPTIONS_END,
     };
-    int outcome =
-        parse_options(self, argc, argv, options, sizeof options / sizeof *options, NULL, 0, 0, NULL);
+    int outcome = parse_options(self, argc, argv, options, NULL, 0, 0, NULL);
     if (outcome != 0) return outcome == PARSE_FINISHED ? EXIT_DONE : outcome;
-    if (options[1].given && (options[2].given || options[3].given))
+    if (given(options, "dim") && (given(options, "dim-in") || given(options, "dim-out")))
         return complain(self, EXIT_USAGE, "give --dim, or --dim-in and --dim-out, not both");
-    if (options[1].given) q.dim_in = q.dim_out = q.dim;
+    if (given(options, "dim")) q.dim_in = q.dim_out = q.dim;
     if (q.dim_in == 0 || q.dim_out == 0)
         return complain(self, EXIT_USAGE, "give --dim, or both --dim-in and --dim-out");
     if (q.facts == 0) return complain(self, EXIT_USAGE, "give the number of facts with --facts N");

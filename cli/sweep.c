@@ -7,7 +7,6 @@
 #include "sweep_report.h"
 
 #include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -165,7 +164,6 @@ static int run_plan(const command *self, const sweep_request *q) {
     threshold *thresholds = calloc(count + 1, sizeof *thresholds);
     int code = EXIT_DONE;
     catch_interrupts();
-    signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is a failed write */
     ireneo_ranks_begin(&rank, &ranks);
     if (found == NULL || thresholds == NULL)
         code = complain(self, EXIT_MACHINE, "not enough memory for %zu results", count);
@@ -206,46 +204,36 @@ static int run(const command *self, int argc, char **argv) {
     q.plan.like = ireneo_trial_square(TRIAL_ORIGINAL, TRIAL_PROJECT, 1, 1.0, 2, 1);
     trial *like = &q.plan.like;
     option options[] = {
-        {"problem", OPTION_CHOICE, &q.problem, "original|decoupled|both",
-         "shared candidates (default), own candidates for every key, or both", 0, 0, false},
-        {"dim", OPTION_TEXT, &q.dims, "GRID", "dimensions of square memories, such as 20,40", 0, 0, false},
-        {"dim-in", OPTION_SIZE, &q.plan.dim_in, "A", "dimension of keys", 1, 1e6, false},
-        {"dim-out", OPTION_SIZE, &q.plan.dim_out, "B", "dimension of values", 1, 1e6, false},
-        {"rank", OPTION_TEXT, &q.ranks, "GRID", "rank over dimension, such as 0.25,1 (default 1: full)", 0, 0,
-         false},
-        {"load", OPTION_TEXT, &q.loads, "GRID", "loads n log P / d^2, such as 0.1:1.2:23", 0, 0, false},
-        {"facts", OPTION_TEXT, &q.facts, "GRID", "numbers of facts, instead of loads", 0, 0, false},
-        {"threshold", OPTION_FLAG, &q.threshold, NULL,
-         "find the largest number of facts that can be stored, with proofs", 0, 0, false},
-        {"candidates", OPTION_SIZE, &q.plan.candidates, "P", "candidates (default: as many as facts)", 2, 1e9,
-         false},
-        {"trials", OPTION_SIZE, &q.plan.trials, "T", "draws per point (default 10)", 1, 1e6, false},
-        {"seed", OPTION_SEED, &like->seed, "S", "seed of the first draw; the next ones follow (default 1)", 0,
-         0, false},
-        {"solver", OPTION_CHOICE, &q.solver, "project|adam|lbfgs|hebbian",
-         "how facts are stored (default project)", 0, 0, false},
-        {"overload", OPTION_FLAG, &like->overload, NULL, "project: when not all facts fit, keep the most", 0,
-         0, false},
-        {"rate", OPTION_REAL, &like->rate, "R", "adam: largest rate (default 0.03)", 1e-9, 1e3, false},
-        {"steps", OPTION_SIZE, &like->steps, "N", "adam, lbfgs: most steps (default 5000)", 1, 1e9, false},
-        {"warm-up", OPTION_REAL, &like->warm_up, "F", "adam: share of steps with growing rate (default 0.05)",
-         0, 1, false},
-        {"scale", OPTION_REAL, &like->initial_scale, "S",
-         "adam, lbfgs: spread of the entries of W at the start (default 0.01)", 1e-9, 1e3, false},
-        {"past-recall", OPTION_FLAG, &like->past_recall, NULL,
-         "adam, lbfgs: go on after all facts are recalled", 0, 0, false},
-        {"db", OPTION_TEXT, &q.database, "FILE", "store of results; known trials are not run again", 0, 0,
-         false},
-        {"shard", OPTION_TEXT, &q.shard, "I/N", "only the I-th of N parts of the work", 0, 0, false},
-        {"merge", OPTION_TEXT, &q.merge, "OUT", "copy the stores named on the command line into OUT", 0, 0,
-         false},
-        {"wait", OPTION_REAL, &q.wait, "S", "seconds to wait for a store in use (default 60)", 0, 1e6, false},
-        {"threads", OPTION_SIZE, &q.threads, "N", "threads (default: all cores)", 1, 4096, false},
-        {"csv", OPTION_TEXT, &q.csv, "FILE", "rows as CSV; - is the output", 0, 0, false},
-        {"json", OPTION_FLAG, &q.json, NULL, "machine-readable report", 0, 0, false},
+        CHOICE("problem", &q.problem, "original|decoupled|both",
+               "shared candidates (default), own candidates for every key, or both"),
+        TEXT("dim", &q.dims, "GRID", "dimensions of square memories, such as 20,40"),
+        COUNT("dim-in", &q.plan.dim_in, "A", "dimension of keys", 1, 1e6),
+        COUNT("dim-out", &q.plan.dim_out, "B", "dimension of values", 1, 1e6),
+        TEXT("rank", &q.ranks, "GRID", "rank over dimension, such as 0.25,1 (default 1: full)"),
+        TEXT("load", &q.loads, "GRID", "loads n log P / d^2, such as 0.1:1.2:23"),
+        TEXT("facts", &q.facts, "GRID", "numbers of facts, instead of loads"),
+        FLAG("threshold", &q.threshold, "find the largest number of facts that can be stored, with proofs"),
+        COUNT("candidates", &q.plan.candidates, "P", "candidates (default: as many as facts)", 2, 1e9),
+        COUNT("trials", &q.plan.trials, "T", "draws per point (default 10)", 1, 1e6),
+        SEED("seed", &like->seed, "seed of the first draw; the next ones follow (default 1)"),
+        CHOICE("solver", &q.solver, "project|adam|lbfgs|hebbian", "how facts are stored (default project)"),
+        FLAG("overload", &like->overload, "project: when not all facts fit, keep the most"),
+        NUMBER("rate", &like->rate, "R", "adam: largest rate (default 0.03)", 1e-9, 1e3),
+        COUNT("steps", &like->steps, "N", "adam, lbfgs: most steps (default 5000)", 1, 1e9),
+        NUMBER("warm-up", &like->warm_up, "F", "adam: share of steps with growing rate (default 0.05)", 0, 1),
+        NUMBER("scale", &like->initial_scale, "S",
+               "adam, lbfgs: spread of the entries of W at the start (default 0.01)", 1e-9, 1e3),
+        FLAG("past-recall", &like->past_recall, "adam, lbfgs: go on after all facts are recalled"),
+        TEXT("db", &q.database, "FILE", "store of results; known trials are not run again"),
+        TEXT("shard", &q.shard, "I/N", "only the I-th of N parts of the work"),
+        TEXT("merge", &q.merge, "OUT", "copy the stores named on the command line into OUT"),
+        NUMBER("wait", &q.wait, "S", "seconds to wait for a store in use (default 60)", 0, 1e6),
+        THREADS(&q.threads),
+        TEXT("csv", &q.csv, "FILE", "rows as CSV; - is the output"),
+        JSON(&q.json),
+        OPTIONS_END,
     };
-    int outcome = parse_options(self, argc, argv, options, sizeof options / sizeof *options, files, 0,
-                                MOST_FILES, &file_count);
+    int outcome = parse_options(self, argc, argv, options, files, 0, MOST_FILES, &file_count);
     if (outcome != 0) return outcome == PARSE_FINISHED ? EXIT_DONE : outcome;
     if (q.merge != NULL) return merge_stores(self, q.merge, files, file_count, q.wait, q.json);
     if (file_count > 0)

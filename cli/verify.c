@@ -29,14 +29,12 @@ static int run(const command *self, int argc, char **argv) {
     size_t threads = 0;
     bool json = false;
     option options[] = {
-        {"targets", OPTION_TEXT, &targets, "FILE", "index of each key's value (default: row i to row i)", 0,
-         0, false},
-        {"threads", OPTION_SIZE, &threads, "N", "threads (default: all cores)", 1, 4096, false},
-        {"json", OPTION_FLAG, &json, NULL, "machine-readable report; an infinite norm_bound is null", 0, 0,
-         false},
+        TEXT("targets", &targets, "FILE", "index of each key's value (default: row i to row i)"),
+        THREADS(&threads),
+        FLAG("json", &json, "machine-readable report; an infinite norm_bound is null"),
+        OPTIONS_END,
     };
-    int outcome =
-        parse_options(self, argc, argv, options, sizeof options / sizeof *options, files, 3, 3, NULL);
+    int outcome = parse_options(self, argc, argv, options, files, 3, 3, NULL);
     if (outcome != 0) return outcome == PARSE_FINISHED ? EXIT_DONE : outcome;
     ireneo_certificate *certificate = NULL;
     ireneo_error failed = ireneo_certificate_load(files[0], &certificate);
