@@ -2,8 +2,8 @@
 #include "attention.h"
 #include "folder.h"
 #include "lab/figures/figure_attention_trainability.h"
+#include "lab/sweep/grid.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,42 +15,6 @@ typedef struct trainability_question {
     size_t threads;
     bool json;
 } trainability_question;
-
-typedef struct axis {
-    double *values; /* (count), owned */
-    size_t count;
-} axis;
-
-enum { MOST_VALUES = 10000 };
-
-/* "0.5,1,2" or "0.1:5:25", from 0.1 to 5 in 25 values. */
-static int parse_axis(const command *self, const char *name, const char *text, axis *a) {
-    double range[3], value;
-    char *copy = strdup(text), *rest = copy, *word;
-    size_t parts = 0;
-    a->values = malloc(MOST_VALUES * sizeof *a->values);
-    a->count = 0;
-    if (copy == NULL || a->values == NULL) {
-        free(copy);
-        return complain(self, EXIT_MACHINE, "not enough memory");
-    }
-    bool is_range = strchr(text, ':') != NULL, good = true;
-    while (good && (word = strsep(&rest, is_range ? ":" : ",")) != NULL) {
-        good = parse_real(word, &value) && (is_range ? parts < 3 : a->count < MOST_VALUES);
-        if (good && is_range) range[parts++] = value;
-        if (good && !is_range) a->values[a->count++] = value;
-    }
-    free(copy);
-    if (is_range && good) {
-        good = parts == 3 && range[2] >= 2.0 && range[2] <= MOST_VALUES && range[2] == floor(range[2]);
-        a->count = good ? (size_t)range[2] : 0;
-        for (size_t i = 0; i < a->count; i++)
-            a->values[i] = range[0] + (range[1] - range[0]) * (double)i / (double)(a->count - 1);
-    }
-    if (good) return 0;
-    return complain(self, EXIT_USAGE,
-                    "--%s takes values such as 0.5,1,2 or a range such as 0.1:5:25, not '%s'", name, text);
-}
 
 static char letter(int rank, int entropy) {
     return rank && entropy ? '#' : rank ? 'r' : entropy ? 'e' : '.';
@@ -140,7 +104,7 @@ static int print_report(const command *self, const trainability_question *q,
     return print_json(self, &json, EXIT_DONE);
 }
 
-static int answer(const command *self, trainability_question *q, const axis *betas, const axis *residuals) {
+static int answer(const command *self, trainability_question *q, const grid *betas, const grid *residuals) {
     ireneo_attention_trainability d;
     catch_interrupts();
     q->settings.threads = (int)q->threads;
@@ -194,15 +158,17 @@ static int run(const command *self, int argc, char **argv) {
     declare_options(t, own);
     int outcome = parse_transformer(self, argc, argv, t);
     if (outcome != 0) return outcome == PARSE_FINISHED ? EXIT_DONE : outcome;
-    axis betas = {0}, residuals = {0};
-    outcome = parse_axis(self, "betas", q.betas, &betas);
-    if (outcome == 0) outcome = parse_axis(self, "residuals", q.residuals, &residuals);
+    grid betas = {0}, residuals = {0};
+    ireneo_error failed = ireneo_grid_parse("--betas", q.betas, 0.0, 200.0, false, &betas);
+    if (failed == IRENEO_OK)
+        failed = ireneo_grid_parse("--residuals", q.residuals, 0.0, 1e6, false, &residuals);
+    outcome = report_error(self, failed);
     if (outcome == 0 && q.picture != NULL && (betas.count < 2 || residuals.count < 2))
         outcome = complain(self, EXIT_USAGE, "--picture needs at least two --betas and two --residuals");
     if (outcome == 0 && q.picture != NULL) outcome = make_folder(self, q.picture);
     if (outcome == 0) outcome = answer(self, &q, &betas, &residuals);
-    free(betas.values);
-    free(residuals.values);
+    ireneo_grid_free(&betas);
+    ireneo_grid_free(&residuals);
     return outcome;
 }
 

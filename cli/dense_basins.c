@@ -1,6 +1,6 @@
 /* ireneo dense basins: how far a query may be from the pattern it should find. */
 #include "commands.h"
-#include "dense_words.h"
+#include "dense_names.h"
 #include "report.h"
 
 #include <math.h>

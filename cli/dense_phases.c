@@ -1,6 +1,6 @@
 /* ireneo dense phases: how many patterns a dense memory holds. */
 #include "commands.h"
-#include "dense_words.h"
+#include "dense_names.h"
 #include "report.h"
 
 #include <math.h>

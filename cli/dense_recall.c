@@ -1,6 +1,7 @@
 /* ireneo dense recall: from queries to stored patterns. */
 #include "commands.h"
-#include "dense_words.h"
+#include "dense_names.h"
+#include "labels.h"
 #include "report.h"
 
 #include <math.h>
@@ -18,8 +19,7 @@ typedef struct recall_question {
 typedef struct recall_data {
     float *patterns, *queries; /* (count, neurons), (query_count, neurons) */
     size_t count, query_count, neurons;
-    char *label_text;
-    const char **labels; /* (count) or NULL */
+    label_file labels; /* (count) or none */
     ireneo_dense_recall_result result;
     ireneo_dense_recall_info info;
 } recall_data;
@@ -27,8 +27,7 @@ typedef struct recall_data {
 static void free_data(recall_data *d) {
     ireneo_free(d->patterns);
     ireneo_free(d->queries);
-    free(d->label_text);
-    free(d->labels);
+    free_labels(&d->labels);
     free(d->result.states);
     free(d->result.energy_before);
     free(d->result.energy_after);
@@ -69,37 +68,13 @@ static int normalise_rows(const command *self, const char *name, float *values, 
     return 0;
 }
 
-/* One label a line, one line a pattern. */
-static int load_labels(const command *self, const char *path, recall_data *d) {
-    FILE *file = fopen(path, "rb");
-    size_t length = 0, lines = 0;
-    if (file == NULL) return complain(self, EXIT_MACHINE, "%s: the labels could not be opened", path);
-    char *text = NULL, *line = NULL;
-    FILE *copy = open_memstream(&text, &length);
-    char part[65536];
-    for (size_t got; copy != NULL && (got = fread(part, 1, sizeof part, file)) > 0;)
-        fwrite(part, 1, got, copy);
-    bool broken = ferror(file) != 0 || copy == NULL || fclose(copy) != 0;
-    fclose(file);
-    d->label_text = text;
-    d->labels = calloc(d->count, sizeof *d->labels);
-    if (broken || text == NULL || d->labels == NULL)
-        return complain(self, EXIT_MACHINE, "%s: the labels could not be read", path);
-    for (line = text; *line != '\0'; lines++) {
-        char *end = strchr(line, '\n');
-        if (lines < d->count) d->labels[lines] = line;
-        if (end == NULL) {
-            lines++;
-            break;
-        }
-        if (end > line && end[-1] == '\r') end[-1] = '\0';
-        *end = '\0';
-        line = end + 1;
-    }
-    if (lines != d->count)
-        return complain(self, EXIT_DATA, "%s has %zu lines for %zu patterns; one label a pattern is needed",
-                        path, lines, d->count);
-    return 0;
+static int load_pattern_labels(const command *self, const char *path, recall_data *d) {
+    int outcome = load_labels(self, path, &d->labels);
+    if (outcome == 0 && d->labels.count != d->count)
+        outcome =
+            complain(self, EXIT_DATA, "%s has %zu lines for %zu patterns; one label a pattern is needed",
+                     path, d->labels.count, d->count);
+    return outcome;
 }
 
 static int make_room(const command *self, const recall_question *q, recall_data *d) {
@@ -176,7 +151,7 @@ static void print_query(const recall_question *q, const recall_data *d, size_t q
         size_t index = r->top_index[query * q->settings.top + k];
         if (index == SIZE_MAX) break;
         printf("%s %zu", k == 0 ? ";" : ",", index);
-        if (d->labels != NULL) printf(" %s", d->labels[index]);
+        if (d->labels.count > 0) printf(" %s", d->labels.lines[index]);
         printf(" (%.4g)", r->top_weight[query * q->settings.top + k]);
     }
     putchar('\n');
@@ -234,7 +209,7 @@ static void write_query(ireneo_json *json, const recall_question *q, const recal
         if (index == SIZE_MAX) break;
         ireneo_json_begin_object(json, NULL);
         ireneo_json_size(json, "index", index);
-        if (d->labels != NULL) ireneo_json_text(json, "label", d->labels[index]);
+        if (d->labels.count > 0) ireneo_json_text(json, "label", d->labels.lines[index]);
         ireneo_json_number(json, "weight", r->top_weight[query * q->settings.top + k]);
         ireneo_json_end_object(json);
     }
@@ -290,7 +265,7 @@ static int recall(const command *self, recall_question *q, const char *const *fi
         outcome = normalise_rows(self, files[0], d->patterns, d->count, d->neurons);
         if (outcome == 0) outcome = normalise_rows(self, files[1], d->queries, d->query_count, d->neurons);
     }
-    if (outcome == 0 && q->labels != NULL) outcome = load_labels(self, q->labels, d);
+    if (outcome == 0 && q->labels != NULL) outcome = load_pattern_labels(self, q->labels, d);
     if (outcome == 0 && !lambda_given) outcome = choose_lambda(self, d, &q->settings.lambda);
     if (outcome == 0) outcome = make_room(self, q, d);
     if (outcome != 0) return outcome;

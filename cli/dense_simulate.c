@@ -1,6 +1,6 @@
 /* ireneo dense simulate: draws of random memories, by five methods. */
 #include "commands.h"
-#include "dense_words.h"
+#include "dense_names.h"
 #include "lab/sweep/draws.h"
 #include "report.h"
 #include "shard.h"

@@ -1,9 +1,6 @@
-/* Loading of facts and labels. */
+/* Loading of facts. */
 #include "facts_files.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 void free_facts(facts_files *files) {
@@ -70,59 +67,4 @@ int load_facts(const command *self, const char *keys, const char *values, const 
     int outcome = load_arrays(self, keys, values, targets, files);
     if (outcome != 0) free_facts(files);
     return outcome;
-}
-
-void free_labels(label_file *labels) {
-    free(labels->text);
-    free(labels->lines);
-    memset(labels, 0, sizeof *labels);
-}
-
-static char *read_text(FILE *file, size_t *length) {
-    size_t capacity = 1 << 16;
-    char *text = malloc(capacity);
-    *length = 0;
-    while (text != NULL) {
-        *length += fread(text + *length, 1, capacity - *length - 1, file);
-        if (*length < capacity - 1) break;
-        capacity *= 2;
-        char *larger = realloc(text, capacity);
-        if (larger == NULL) free(text);
-        text = larger;
-    }
-    if (text != NULL) text[*length] = '\0';
-    return text;
-}
-
-int load_labels(const command *self, const char *path, label_file *labels) {
-    memset(labels, 0, sizeof *labels);
-    FILE *file = fopen(path, "re");
-    if (file == NULL) return complain(self, EXIT_MACHINE, "%s: %s", path, strerror(errno));
-    size_t length = 0;
-    labels->text = read_text(file, &length);
-    int bad = ferror(file);
-    fclose(file);
-    if (bad) return free_labels(labels), complain(self, EXIT_MACHINE, "%s could not be read", path);
-    if (labels->text != NULL && memchr(labels->text, '\0', length) != NULL)
-        return free_labels(labels),
-               complain(self, EXIT_DATA, "%s is not a text file: it holds zero bytes", path);
-    for (size_t i = 0; labels->text != NULL && i < length; i++)
-        labels->count += labels->text[i] == '\n' || i + 1 == length;
-    if (labels->text != NULL) labels->lines = calloc(labels->count + 1, sizeof *labels->lines);
-    if (labels->text == NULL || labels->lines == NULL)
-        return free_labels(labels), complain(self, EXIT_MACHINE, "not enough memory for %s", path);
-    char *cursor = labels->text;
-    for (size_t k = 0; k < labels->count; k++) {
-        labels->lines[k] = cursor;
-        char *end = strchr(cursor, '\n');
-        if (end == NULL) break;
-        *end = '\0';
-        if (end > cursor && end[-1] == '\r') end[-1] = '\0';
-        cursor = end + 1;
-    }
-    return 0;
-}
-
-const char *label_of(const label_file *labels, int64_t index) {
-    return index >= 0 && (size_t)index < labels->count ? labels->lines[index] : NULL;
 }

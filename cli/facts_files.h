@@ -17,15 +17,4 @@ int load_facts(const command *self, const char *keys, const char *values, const 
                facts_files *files);
 void free_facts(facts_files *files);
 
-/* Lines of a text file, for labels. Returns 0 or an exit code. */
-typedef struct label_file {
-    char *text;
-    char **lines;
-    size_t count;
-} label_file;
-
-int load_labels(const command *self, const char *path, label_file *labels);
-void free_labels(label_file *labels);
-const char *label_of(const label_file *labels, int64_t index); /* NULL when there is none */
-
 #endif

@@ -2,6 +2,7 @@
 #include "commands.h"
 #include "facts_files.h"
 #include "folder.h"
+#include "labels.h"
 
 #include <stdio.h>
 #include <stdlib.h>

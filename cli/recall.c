@@ -1,6 +1,7 @@
 /* ireneo recall: the best answers of a memory to queries. */
 #include "commands.h"
 #include "facts_files.h"
+#include "labels.h"
 
 #include <math.h>
 #include <stdio.h>

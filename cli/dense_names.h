@@ -1,6 +1,6 @@
 /* What the dense sub-commands share: names of ensembles and numbers too large to write out. */
-#ifndef IRENEO_CLI_DENSE_WORDS_H
-#define IRENEO_CLI_DENSE_WORDS_H
+#ifndef IRENEO_CLI_DENSE_NAMES_H
+#define IRENEO_CLI_DENSE_NAMES_H
 
 #include "base/json.h"
 #include "ireneo.h"

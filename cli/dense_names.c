@@ -1,5 +1,5 @@
 /* Names of ensembles, and numbers of patterns by their logarithms. */
-#include "dense_words.h"
+#include "dense_names.h"
 #include "report.h"
 
 #include <math.h>
