@@ -1,40 +1,9 @@
 #!/bin/sh
 # ireneo dense recall through the program: answers, files, JSON, bad input.
-set -u
-ireneo=$1
-python=${PYTHON:-/usr/bin/python3}
-folder=$(mktemp -d) || exit 1
-trap 'rm -rf "$folder"' EXIT
-cd "$folder" || exit 1
-faults=0
-fault() {
-    echo "FAULT: $*"
-    faults=$((faults + 1))
-}
+. "$(dirname "$0")/../support/cli.sh"
+under="dense recall"
 
-# expect CODE WORD ARGUMENTS...: the exit code, and a word in the output or in the error.
-expect() {
-    code=$1 word=$2
-    shift 2
-    output=$("$ireneo" dense recall "$@" 2>&1)
-    got=$?
-    [ "$got" -eq "$code" ] || fault "$*: exit $got instead of $code: $output"
-    case $output in
-    *"$word"*) ;;
-    *) fault "$*: no '$word' in: $output" ;;
-    esac
-}
-
-# refuse CODE WORD ARGUMENTS...: nothing on stdout, one line on stderr.
-refuse() {
-    expect "$@"
-    shift 2
-    [ -z "$("$ireneo" dense recall "$@" 2>/dev/null)" ] || fault "$*: output in spite of the error"
-    [ "$("$ireneo" dense recall "$@" 2>&1 >/dev/null | wc -l)" -eq 1 ] || fault "$*: not one sentence"
-}
-
-"$python" -c 'import numpy' 2>/dev/null || { echo "no NumPy: skipped"; exit 0; }
-"$python" - <<'PY'
+"$python" - <<'PY' || exit 4
 import numpy as np
 r = np.random.default_rng(3)
 x = r.standard_normal((400, 50)).astype(np.float32)
@@ -117,9 +86,9 @@ refuse 3 "row 17, column 3" patterns.npy nan.npy
 refuse 3 "do not fit in float32" huge.npy huge.npy
 refuse 3 "empty.npy" empty.npy queries.npy
 refuse 3 "2 lines for 400" patterns.npy queries.npy --labels few.txt
+refuse 3 "zero bytes" patterns.npy queries.npy --labels patterns.npy
 refuse 4 "absent" absent.npy queries.npy
 refuse 4 "absent.txt" patterns.npy queries.npy --labels absent.txt
 refuse 4 "no-such-folder" patterns.npy queries.npy -o no-such-folder/out.npy
 
-[ "$faults" -eq 0 ] && echo "dense recall: all fine"
-exit "$faults"
+finish "dense recall: all fine"

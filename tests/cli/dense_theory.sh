@@ -1,44 +1,18 @@
 #!/bin/sh
 # ireneo dense, dense phases and dense basins through the program: reports, JSON, bad input.
-set -u
-ireneo=$1
-faults=0
-fault() {
-    echo "FAULT: $*"
-    faults=$((faults + 1))
-}
+. "$(dirname "$0")/../support/cli.sh"
+under=dense
 
-# expect CODE WORD ARGUMENTS...: the exit code, and a word in the output or in the one line of the error.
-expect() {
-    code=$1 word=$2
-    shift 2
-    output=$("$ireneo" dense "$@" 2>&1)
-    got=$?
-    [ "$got" -eq "$code" ] || fault "dense $*: exit $got instead of $code"
-    case $output in
-    *"$word"*) ;;
-    *) fault "dense $*: no '$word' in: $output" ;;
-    esac
-}
-
-# refuse WORD ARGUMENTS...: exit 2, nothing on stdout, one line on stderr with the word.
-refuse() {
-    word=$1
-    shift
-    expect 2 "$word" "$@"
-    [ -z "$("$ireneo" dense "$@" 2>/dev/null)" ] || fault "dense $*: output in spite of the error"
-    [ "$("$ireneo" dense "$@" 2>&1 >/dev/null | wc -l)" -eq 1 ] || fault "dense $*: not one sentence"
-}
-
-# key NAME VALUE ARGUMENTS...: a number of the JSON report, to nine digits; null as null.
+# key NAME VALUE ARGUMENTS...: a number of the JSON report, to nine digits, or a word of it.
 key() {
     name=$1 wanted=$2
     shift 2
-    got=$("$ireneo" dense "$@" --json | tr ',{}' '\n\n\n' | sed -n "s/^ *\"$name\": *//p")
-    same=$(awk -v a="$got" -v b="$wanted" 'BEGIN {
-        if (a == "null" || b == "null" || a ~ /true|false/) print (a == b); else {
-            d = a - b; if (d < 0) d = -d; print (a != "" && d <= 1e-9 * (b < 0 ? -b : b) + 1e-12) } }')
-    [ "$same" = 1 ] || fault "dense $*: $name is '$got' instead of $wanted"
+    run 0 "$@" --json
+    case $wanted in
+    null) is "$name" None ;;
+    false) is "$name" False ;;
+    *) near "$name" "$wanted" "1e-9 * abs($wanted) + 1e-12" ;;
+    esac
 }
 
 # the list of sub-commands
@@ -78,48 +52,45 @@ expect 0 "10^130" basins --alpha 0.3 --lambda 0.8 --neurons 1000
 expect 0 "Ramsauer" phases --lambda 2 --neurons 1000
 
 # bad input
-refuse "--lambda" phases --lambda 0
-refuse "--lambda" phases --lambda -1
-refuse "--lambda" phases --lambda nan
-refuse "--lambda" phases --lambda inf
-refuse "--alpha" phases --alpha 0
-refuse "--alpha" phases --alpha -0.3
-refuse "--alpha" phases --alpha 1e3
-refuse "both" phases --lambda 1 --alpha 1
-refuse "neither" phases
-refuse "--neurons" phases --lambda 1 --neurons 1
-refuse "--neurons" phases --lambda 1 --neurons 0
-refuse "--neurons" phases --lambda 1 --neurons 2.5
-refuse "--ensemble" phases --lambda 1 --ensemble cubic
-refuse "--scaling" phases --lambda 1 --scaling 0.5
-refuse "--scaling" phases --alpha 1 --neurons 10 --scaling 0.5
-refuse "unknown option" phases --lambda 1 --beta 2
-refuse "too many" phases 3
-refuse "--lambda" basins --alpha 0.3
-refuse "--lambda" basins --alpha 0.3 --lambda 0
-refuse "--alpha" basins --alpha 0 --lambda 1
-refuse "neither" basins --lambda 1
-refuse "both" basins --lambda 1 --alpha 1 --patterns 9 --neurons 9
-refuse "--neurons" basins --lambda 1 --patterns 9
-refuse "--neurons" basins --lambda 1 --patterns 9 --neurons 1
-refuse "--patterns" basins --lambda 1 --neurons 10 --patterns 1
-refuse "--patterns" basins --lambda 1 --neurons 10 --patterns 9223372036854779904
-refuse "--patterns" basins --lambda 1 --neurons 10 --patterns 1e20
-refuse "--ensemble" basins --lambda 1 --alpha 0.1 --ensemble Gaussian
+refuse 2 "--lambda" phases --lambda 0
+refuse 2 "--lambda" phases --lambda -1
+refuse 2 "--lambda" phases --lambda nan
+refuse 2 "--lambda" phases --lambda inf
+refuse 2 "--alpha" phases --alpha 0
+refuse 2 "--alpha" phases --alpha -0.3
+refuse 2 "--alpha" phases --alpha 1e3
+refuse 2 "both" phases --lambda 1 --alpha 1
+refuse 2 "neither" phases
+refuse 2 "--neurons" phases --lambda 1 --neurons 1
+refuse 2 "--neurons" phases --lambda 1 --neurons 0
+refuse 2 "--neurons" phases --lambda 1 --neurons 2.5
+refuse 2 "--ensemble" phases --lambda 1 --ensemble cubic
+refuse 2 "--scaling" phases --lambda 1 --scaling 0.5
+refuse 2 "--scaling" phases --alpha 1 --neurons 10 --scaling 0.5
+refuse 2 "unknown option" phases --lambda 1 --beta 2
+refuse 2 "too many" phases 3
+refuse 2 "--lambda" basins --alpha 0.3
+refuse 2 "--lambda" basins --alpha 0.3 --lambda 0
+refuse 2 "--alpha" basins --alpha 0 --lambda 1
+refuse 2 "neither" basins --lambda 1
+refuse 2 "both" basins --lambda 1 --alpha 1 --patterns 9 --neurons 9
+refuse 2 "--neurons" basins --lambda 1 --patterns 9
+refuse 2 "--neurons" basins --lambda 1 --patterns 9 --neurons 1
+refuse 2 "--patterns" basins --lambda 1 --neurons 10 --patterns 1
+refuse 2 "--patterns" basins --lambda 1 --neurons 10 --patterns 9223372036854779904
+refuse 2 "--patterns" basins --lambda 1 --neurons 10 --patterns 1e20
+refuse 2 "--ensemble" basins --lambda 1 --alpha 0.1 --ensemble Gaussian
 expect 0 '"log_patterns": 43.668272375' basins --lambda 3 --neurons 100 --patterns 9223372036854775808 --json
 
 # figures: data and pictures
 if command -v gnuplot >/dev/null; then
-    folder=$(mktemp -d)
     for name in dense_phases dense_basins; do
-        "$ireneo" figure $name --quick -o "$folder" >/dev/null || fault "figure $name failed"
-        [ -s "$folder/$name.svg" ] && [ -s "$folder/$name.png" ] || fault "figure $name drew nothing"
+        "$ireneo" figure $name --quick -o . >out || fault "figure $name failed"
+        [ -s "$name.svg" ] && [ -s "$name.png" ] || fault "figure $name drew nothing"
     done
-    grep -q '^1,0.6225719238,0.2406059125,0.6225719238,0.07429193767,' "$folder/dense_phases_spherical.csv" ||
+    grep -q '^1,0.6225719238,0.2406059125,0.6225719238,0.07429193767,' "dense_phases_spherical.csv" ||
         fault "dense_phases_spherical.csv has no row for lambda = 1"
-    [ "$(grep -c '^0.3,' "$folder/dense_basins_spherical.csv")" -eq 101 ] || fault "dense_basins_spherical.csv is short"
-    rm -r "$folder"
+    [ "$(grep -c '^0.3,' "dense_basins_spherical.csv")" -eq 101 ] || fault "dense_basins_spherical.csv is short"
 fi
 
-[ "$faults" -eq 0 ] || exit 1
-echo "dense theory: clean"
+finish "dense theory: clean"

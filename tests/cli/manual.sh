@@ -1,18 +1,8 @@
 #!/bin/sh
 # The manual page against the program: a section for every command, in it every option that --help lists and no other.
 # Options that the commands of a group share may stand once, in a section with the name of the group.
-set -u
-ireneo=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
-page=$(cd "$(dirname "$0")/../.." && pwd)/docs/ireneo.1
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-trap 'exit 130' INT TERM
-cd "$folder" || exit 4
-faults=0
-fault() {
-    echo "FAULT: $*"
-    faults=$((faults + 1))
-}
+. "$(dirname "$0")/../support/cli.sh"
+page=$root/docs/ireneo.1
 
 # names HELP...: commands in an overview of commands.
 names() {
@@ -64,5 +54,4 @@ if command -v groff >/dev/null 2>&1; then
     groff -man -ww -z "$page" >lint 2>&1
     [ ! -s lint ] || fault "groff: $(cat lint)"
 fi
-[ "$faults" -eq 0 ] && echo "manual page: complete"
-exit "$((faults > 0))"
+finish "manual page: complete"

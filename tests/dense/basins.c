@@ -1,6 +1,6 @@
 /* The reports of phases and basins through the public interface: tables of docs/dense.md, limits, bad input.
  */
-#include "dense_expect.h"
+#include "expect.h"
 #include "scratch.h"
 
 #include <string.h>

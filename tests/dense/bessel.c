@@ -1,6 +1,6 @@
 /* Bessel functions of any order: GSL where it works, Gauss' continued fraction, recurrences, quadrature and
  * closed forms elsewhere. */
-#include "dense_expect.h"
+#include "expect.h"
 
 #include "dense/theory/bessel.h"
 #include "dense/theory/ensemble.h"

@@ -1,7 +1,7 @@
 /* zeta, its Legendre transform and the random energy model: the tables of docs/dense.md, identities, and
  * transforms done numerically. */
-#include "dense_expect.h"
 #include "dense_oracles.h"
+#include "expect.h"
 
 #include "base/roots.h"
 #include "dense/theory/ensemble.h"

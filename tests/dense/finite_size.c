@@ -1,6 +1,6 @@
 /* Finite N: the tables of docs/dense.md, the radial map iterated, and a small simulation of one step. */
-#include "dense_expect.h"
 #include "dense_oracles.h"
+#include "expect.h"
 
 #include "base/random.h"
 #include "dense/theory/bessel.h"

@@ -1,7 +1,7 @@
 /* alpha_c and its lower bound, against brute force over norms; Ramsauer's bound; large lambda; chi-squared.
  */
-#include "dense_expect.h"
 #include "dense_oracles.h"
+#include "expect.h"
 
 #include "dense/theory/chi_squared.h"
 #include "dense/theory/ensemble.h"

@@ -20,6 +20,10 @@ class InterruptTest(unittest.TestCase):
     def setUpClass(cls):
         cls.keys, cls.values = ireneo.sample(100, facts=1150, seed=2)
 
+    def setUp(self):
+        """Python's own handler, also when the tests run in the background of a shell, which ignores SIGINT there."""
+        self.addCleanup(signal.signal, signal.SIGINT, signal.signal(signal.SIGINT, signal.default_int_handler))
+
     def test_progress_stops_and_work_goes_on(self):
         calls = []
 
@@ -133,7 +137,6 @@ class InterruptTest(unittest.TestCase):
             raise TimeoutError("from the handler")
 
         keys, values = ireneo.sample(12, facts=20, seed=2)
-        self.addCleanup(signal.signal, signal.SIGINT, signal.getsignal(signal.SIGINT))
         signal.signal(signal.SIGINT, raising)
         with self.assertRaisesRegex(TimeoutError, "from the handler"):
             ireneo.store(keys, values, threads=1, progress=press_control_c)
@@ -146,7 +149,8 @@ class InterruptTest(unittest.TestCase):
     def test_keyboard_interrupt_from_outside(self):
         """Stores one after the other, without a callback: the one that Ctrl-C falls into is the last."""
         program = (
-            "import ireneo\n"
+            "import ireneo, signal\n"
+            "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
             "k, v = ireneo.sample(100, facts=1185, seed=2)\n"
             "try:\n"
             "    print('ready', flush=True)\n"

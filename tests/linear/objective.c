@@ -1,4 +1,4 @@
-/* The parts of the solver, each against brute force: projection of a row, loss and gradient, whitening. */
+/* What the solver minimises, each part against brute force: projection of a row, loss and gradient, whitening. */
 #include "base/floats.h"
 #include "base/threads.h"
 #include "linear/scan/competitors.h"
@@ -334,5 +334,5 @@ int main(void) {
         cmocka_unit_test(test_whitening),
         cmocka_unit_test(test_whitening_of_constant_data),
     };
-    return cmocka_run_group_tests_name("linear parts", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("what the solver minimises", tests, NULL, NULL);
 }
