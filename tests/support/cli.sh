@@ -1,3 +1,4 @@
+# shellcheck shell=sh
 # What the shell tests share; they begin with `. "$(dirname "$0")/../support/cli.sh"`.
 #
 # The script's first argument is the program: $ireneo, with its full path. $root is the source tree, $python an
