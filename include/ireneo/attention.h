@@ -73,10 +73,17 @@ IRENEO_API ireneo_error ireneo_attention_layer(const ireneo_attention_input *inp
                                                ireneo_attention_report *report);
 
 /** Where the LayerNorms are: x <- LN(a x + f(x)) or x <- a x + f(LN x). */
-typedef enum ireneo_normalisation { IRENEO_NORMALISATION_POST, IRENEO_NORMALISATION_PRE } ireneo_normalisation;
+typedef enum ireneo_normalisation {
+    IRENEO_NORMALISATION_POST,
+    IRENEO_NORMALISATION_PRE
+} ireneo_normalisation;
 
 /** The nonlinearity of the MLP. */
-typedef enum ireneo_activation { IRENEO_ACTIVATION_RELU, IRENEO_ACTIVATION_TANH, IRENEO_ACTIVATION_GELU } ireneo_activation;
+typedef enum ireneo_activation {
+    IRENEO_ACTIVATION_RELU,
+    IRENEO_ACTIVATION_TANH,
+    IRENEO_ACTIVATION_GELU
+} ireneo_activation;
 
 /** Short names, "post" and "relu". Never NULL. */
 IRENEO_API const char *ireneo_normalisation_name(ireneo_normalisation normalisation);
@@ -138,14 +145,15 @@ typedef struct ireneo_attention_propagation {
 
 /** Iterates the block map, exact at T and in the limit. Release with ireneo_attention_propagation_free. */
 IRENEO_API ireneo_error ireneo_attention_propagate(const ireneo_transformer *transformer,
-                                         ireneo_attention_propagation *propagation);
+                                                   ireneo_attention_propagation *propagation);
 IRENEO_API void ireneo_attention_propagation_free(ireneo_attention_propagation *propagation);
 
 /** The attention residual strength at which 1 - rho after the last block is `rank_limit`: weaker skips lose
  * more. Exact at T in *residual, in the limit in *residual_limit (either may be NULL). 0 when no skip is
  * needed, infinite when none is strong enough. */
-IRENEO_API ireneo_error ireneo_attention_critical_residual(const ireneo_transformer *transformer, double rank_limit,
-                                                 double *residual, double *residual_limit);
+IRENEO_API ireneo_error ireneo_attention_critical_residual(const ireneo_transformer *transformer,
+                                                           double rank_limit, double *residual,
+                                                           double *residual_limit);
 
 /** What counts as collapse. Fields that are 0 take their defaults. */
 typedef struct ireneo_attention_collapse_settings {
@@ -175,8 +183,8 @@ typedef struct ireneo_attention_assessment {
 
 /** Judges a transformer; settings may be NULL. */
 IRENEO_API ireneo_error ireneo_attention_assess(const ireneo_transformer *transformer,
-                                      const ireneo_attention_collapse_settings *settings,
-                                      ireneo_attention_assessment *assessment);
+                                                const ireneo_attention_collapse_settings *settings,
+                                                ireneo_attention_assessment *assessment);
 
 /** One point of the trainability diagram. */
 typedef struct ireneo_attention_trainability_cell {
@@ -202,11 +210,10 @@ typedef struct ireneo_attention_trainability {
 
 /** Judges a transformer at every beta (beta_count) and attention residual strength (residual_count); its own
  * values of the two do not matter. Release with ireneo_attention_trainability_free. */
-IRENEO_API ireneo_error ireneo_attention_trainability_diagram(const ireneo_transformer *transformer,
-                                                    const double *betas, size_t beta_count,
-                                                    const double *residuals, size_t residual_count,
-                                                    const ireneo_attention_collapse_settings *settings,
-                                                    ireneo_attention_trainability *diagram);
+IRENEO_API ireneo_error ireneo_attention_trainability_diagram(
+    const ireneo_transformer *transformer, const double *betas, size_t beta_count, const double *residuals,
+    size_t residual_count, const ireneo_attention_collapse_settings *settings,
+    ireneo_attention_trainability *diagram);
 IRENEO_API void ireneo_attention_trainability_free(ireneo_attention_trainability *diagram);
 
 /** How a recommendation is made. Fields that are 0 take their defaults. */
@@ -236,8 +243,8 @@ typedef struct ireneo_attention_recommendation {
 /** Recommends scales for the architecture, the context, rho_0 and q_0 of a transformer; its weight scales and
  * residual strengths do not matter. */
 IRENEO_API ireneo_error ireneo_attention_recommend(const ireneo_transformer *transformer,
-                                         const ireneo_attention_recommend_settings *settings,
-                                         ireneo_attention_recommendation *recommendation);
+                                                   const ireneo_attention_recommend_settings *settings,
+                                                   ireneo_attention_recommendation *recommendation);
 
 /* ------------------------------------------------------------------------------------------------------
  * 2. Real networks
@@ -287,7 +294,8 @@ IRENEO_API ireneo_error ireneo_attention_simulate(const ireneo_transformer *tran
 /** The law for gradient_tokens at every depth (layers + 1), post-LN: grows towards the input when attention
  * is condensed. Leading order in the width, for token gradients that stay independent; keeps within a few per
  * cent a block while tokens are far from alike. */
-IRENEO_API ireneo_error ireneo_attention_gradient_depth(const ireneo_transformer *transformer, double *gradient);
+IRENEO_API ireneo_error ireneo_attention_gradient_depth(const ireneo_transformer *transformer,
+                                                        double *gradient);
 
 enum { IRENEO_CURVE_POINTS = 20 };
 
@@ -339,8 +347,7 @@ typedef struct ireneo_attention_train_report {
 
 /** Trains the transformer to fill masked positions of a text (length bytes). */
 IRENEO_API ireneo_error ireneo_attention_train(const ireneo_transformer *transformer, const void *text,
-                                               size_t length,
-                                               const ireneo_attention_train_settings *settings,
+                                               size_t length, const ireneo_attention_train_settings *settings,
                                                ireneo_attention_train_report *report);
 
 /** The same with the text in a file. */

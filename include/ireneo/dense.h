@@ -83,7 +83,8 @@ typedef struct ireneo_dense_phases_report {
 } ireneo_dense_phases_report;
 
 /** The critical line at point->lambda, or at point->alpha: exactly one of them is given. */
-IRENEO_API ireneo_error ireneo_dense_phases(const ireneo_dense_point *point, ireneo_dense_phases_report *report);
+IRENEO_API ireneo_error ireneo_dense_phases(const ireneo_dense_point *point,
+                                            ireneo_dense_phases_report *report);
 
 /** How far a query may be from its pattern. What cannot be said is NaN. */
 typedef struct ireneo_dense_basins_report {
@@ -123,13 +124,15 @@ typedef struct ireneo_dense_basins_report {
 } ireneo_dense_basins_report;
 
 /** Basins at point->lambda and point->alpha, or point->patterns with point->neurons. */
-IRENEO_API ireneo_error ireneo_dense_basins(const ireneo_dense_point *point, ireneo_dense_basins_report *report);
+IRENEO_API ireneo_error ireneo_dense_basins(const ireneo_dense_point *point,
+                                            ireneo_dense_basins_report *report);
 
 /** Scaled dot products: lambda = scaled_lambda / N^exponent and P = exp(scaled_alpha N^(1 - exponent)), 0 <
  * exponent < 1. *scaled_alpha is the largest load by the formulas of the limit at lambda, *scaled_alpha_exact
  * by the average at this N; both tend to scaled_lambda, slowly. Either may be NULL. */
-IRENEO_API ireneo_error ireneo_dense_scaled(ireneo_dense_ensemble ensemble, double scaled_lambda, double exponent,
-                                            double neurons, double *scaled_alpha, double *scaled_alpha_exact);
+IRENEO_API ireneo_error ireneo_dense_scaled(ireneo_dense_ensemble ensemble, double scaled_lambda,
+                                            double exponent, double neurons, double *scaled_alpha,
+                                            double *scaled_alpha_exact);
 
 /* ------------------------------------------------------------------------------------------------------
  * 2. Retrieval
@@ -215,7 +218,8 @@ IRENEO_API ireneo_dense_recall_settings ireneo_dense_recall_defaults(void);
 IRENEO_API ireneo_error ireneo_dense_recall(const float *patterns, size_t count, size_t neurons,
                                             const float *queries, size_t query_count,
                                             const ireneo_dense_recall_settings *settings,
-                                            const ireneo_dense_recall_result *result, ireneo_dense_recall_info *info);
+                                            const ireneo_dense_recall_result *result,
+                                            ireneo_dense_recall_info *info);
 
 /* ------------------------------------------------------------------------------------------------------
  * 3. Simulation
