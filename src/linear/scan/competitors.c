@@ -118,8 +118,9 @@ static void take_row(finder *s, size_t at, size_t target, const uint32_t *index,
         if (index[k] != target) offer(s, at, index[k], score[k]);
 }
 
-static void take_hits(void *context, int thread, size_t first, size_t count, const float *h,
+static void take_hits(void *context, int thread, size_t first, size_t count, size_t columns, const float *h,
                       const uint32_t *hits, size_t room, const uint32_t *found) {
+    (void)columns;
     finder *s = context;
     const ireneo_problem *p = s->problem;
     for (size_t i = 0; i < count; i++) {

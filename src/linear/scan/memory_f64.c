@@ -1,6 +1,6 @@
 /* A memory in float64, for the places where float32 could err. */
+#include "linear/scan/memory_f64.h"
 #include "base/ram.h"
-#include "linear/scan/check.h"
 
 #include <cblas.h>
 #include <string.h>

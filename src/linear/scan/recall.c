@@ -7,7 +7,7 @@
 #include "base/threads.h"
 #include "linear/kernels/best.h"
 #include "linear/kernels/dot8.h"
-#include "linear/scan/check.h"
+#include "linear/scan/memory_f64.h"
 #include "linear/scan/scan.h"
 
 #include <cblas.h>
@@ -95,9 +95,9 @@ static bool set_levels(void *context, int thread, size_t first, size_t count, co
     return ready;
 }
 
-static void take_hits(void *context, int thread, size_t first, size_t count, const float *h,
+static void take_hits(void *context, int thread, size_t first, size_t count, size_t columns, const float *h,
                       const uint32_t *hits, size_t room, const uint32_t *found) {
-    (void)first;
+    (void)first, (void)columns;
     recall *r = context;
     float *scores = r->rescored + (size_t)thread * ROOM;
     for (size_t i = 0; i < count; i++) {

@@ -66,7 +66,7 @@ static outcome scan_quantised(const ireneo_scan *s, workplace *w, int thread, si
     ireneo_int8_scan(s->int8, &w->rows, count, column, columns, w->level, w->hits, s->room, w->found);
     for (size_t i = 0; i < count; i++)
         if (w->found[i] == IRENEO_TOO_MANY) return IN_VAIN;
-    s->hits(s->context, thread, first, count, w->h, w->hits, s->room, w->found);
+    s->hits(s->context, thread, first, count, columns, w->h, w->hits, s->room, w->found);
     return SCANNED;
 }
 

@@ -38,7 +38,7 @@ typedef struct ireneo_scan {
 
     /* With an eight-bit copy of the values a block is first scanned in integers: `levels` says above which
      * score a candidate matters to each row (count), `hits` takes those that may. Row i's are hits[i * room]
-     * and the found[i] - 1 after it, in rising order. When `levels` cannot say yet it returns false, and the
+     * and the found[i] - 1 after it, in rising order; `columns` is the number of candidates in the block. When `levels` cannot say yet it returns false, and the
      * block comes through `block`; so does what is left of a tile once a row has found too many. `h` is as in
      * begin. */
     const ireneo_int8 *int8; /* NULL: every block comes through `block` */
@@ -46,8 +46,8 @@ typedef struct ireneo_scan {
     size_t lead;             /* columns of the first block, in whole kernels; 0: like the others */
     bool (*levels)(void *context, int thread, size_t first, size_t count, const ireneo_int8_rows *tile,
                    float *level);
-    void (*hits)(void *context, int thread, size_t first, size_t count, const float *h, const uint32_t *hits,
-                 size_t room, const uint32_t *found);
+    void (*hits)(void *context, int thread, size_t first, size_t count, size_t columns, const float *h,
+                 const uint32_t *hits, size_t room, const uint32_t *found);
 } ireneo_scan;
 
 /* Rows in a tile: a function of the number of rows alone, so that results do not depend on threads. */

@@ -1,0 +1,111 @@
+/* The check of facts with own candidates: they are made block by block, and every gap is taken in float64. Making them
+ * costs more than looking at them. */
+#include "base/ram.h"
+#include "linear/facts/facts.h"
+#include "linear/scan/checker.h"
+
+#include <math.h>
+#include <omp.h>
+
+enum { BLOCK = 256 };
+
+/* Space of one thread. */
+typedef struct workplace {
+    double *h, *scratch;   /* (dim_out), (dim_in + rank) */
+    float *target, *block; /* (dim_out), (BLOCK, dim_out) */
+} workplace;
+
+/* Sums of a fact's gaps, for the spread of its scores. */
+typedef struct moments {
+    double first, second;
+} moments;
+
+static void check_block(const ireneo_checker *c, int thread, const workplace *w, ireneo_check_row *row,
+                        size_t first, size_t count, moments *sums) {
+    const ireneo_facts *f = c->facts;
+    ireneo_check_thread *t = &c->thread[thread];
+    size_t target = ireneo_target_of(f, row->fact);
+    f->own_candidates(f->own_context, row->fact, first, count, w->block);
+    for (size_t k = 0; k < count; k++) {
+        const float *other = w->block + k * f->dim_out;
+        double error, gap = ireneo_gap_f64(&row->gap, w->target, other, &error);
+        sums->first += gap;
+        sums->second += gap * gap;
+        row->shown++;
+        if (first + k == target) continue;
+        if (!isfinite(gap)) t->infinite = 1;
+        if (gap > error)
+            ireneo_check_keep(c, thread, row, first + k, gap);
+        else
+            ireneo_check_pair(c, thread, row, first + k, w->target, other);
+    }
+}
+
+static void check_fact(const ireneo_checker *c, int thread, const workplace *w, size_t fact,
+                       double *variance) {
+    const ireneo_facts *f = c->facts;
+    ireneo_check_row row;
+    moments sums = {0};
+    ireneo_memory_f64_apply(&c->f64, f->keys + fact * f->dim_in, 1, w->scratch, w->h);
+    ireneo_check_begin(c, fact, w->h, &row);
+    f->own_candidates(f->own_context, fact, ireneo_target_of(f, fact), 1, w->target);
+    for (size_t first = 0; first < f->candidates; first += BLOCK)
+        check_block(c, thread, w, &row, first, f->candidates - first < BLOCK ? f->candidates - first : BLOCK,
+                    &sums);
+    ireneo_check_end(c, &row);
+    double mean = sums.first / (double)f->candidates;
+    if (fact % ireneo_check_stride(c) == 0)
+        variance[fact / ireneo_check_stride(c)] =
+            fmax(0.0, sums.second / (double)f->candidates - mean * mean);
+}
+
+static ireneo_error make_workplace(const ireneo_checker *c, workplace *w) {
+    IRENEO_TRY(IRENEO_ALLOCATE(&w->h, c->facts->dim_out, "check"));
+    IRENEO_TRY(IRENEO_ALLOCATE(&w->scratch, c->facts->dim_in + c->memory->rank, "check"));
+    IRENEO_TRY(IRENEO_ALLOCATE(&w->target, c->facts->dim_out, "check"));
+    return IRENEO_ALLOCATE(&w->block, BLOCK * c->facts->dim_out, "own candidates");
+}
+
+static void free_workplaces(workplace *all, int threads) {
+    for (int k = 0; all != NULL && k < threads; k++)
+        free(all[k].h), free(all[k].scratch), free(all[k].target), free(all[k].block);
+    free(all);
+}
+
+static ireneo_error run(ireneo_checker *c, workplace *places, double *variance) {
+    size_t done = 0;
+    int cancelled = 0;
+#pragma omp parallel for num_threads(c->threads) schedule(dynamic, 4)
+    for (size_t i = 0; i < c->facts->facts; i++) {
+        int stop, thread = omp_get_thread_num();
+#pragma omp atomic read
+        stop = cancelled;
+        if (stop) continue;
+        check_fact(c, thread, &places[thread], i, variance);
+        size_t so_far;
+#pragma omp atomic capture
+        so_far = ++done;
+        if (thread == 0 &&
+            ireneo_report(c->progress, "checking every fact", (double)so_far, (double)c->facts->facts)) {
+#pragma omp atomic write
+            cancelled = 1;
+        }
+    }
+    return cancelled ? ireneo_fail(IRENEO_ERROR_CANCELLED, "stopped during the check") : IRENEO_OK;
+}
+
+ireneo_error ireneo_check_own(ireneo_checker *c) {
+    workplace *places = NULL;
+    double variance[IRENEO_SAMPLED_FACTS + 1] = {0}, total = 0.0;
+    size_t sampled = (c->facts->facts + ireneo_check_stride(c) - 1) / ireneo_check_stride(c);
+    ireneo_check_restart(c);
+    ireneo_error failed = IRENEO_ALLOCATE_ZEROED(&places, (size_t)c->threads, "check");
+    for (int k = 0; failed == IRENEO_OK && k < c->threads; k++) failed = make_workplace(c, &places[k]);
+    if (failed == IRENEO_OK) failed = run(c, places, variance);
+    free_workplaces(places, c->threads);
+    for (int k = 0; failed == IRENEO_OK && k < c->threads; k++)
+        if (c->thread[k].infinite) failed = ireneo_fail(IRENEO_ERROR_DATA, "an own candidate is not finite");
+    for (size_t k = 0; k < sampled; k++) total += variance[k];
+    c->spread = sqrt(total / (double)sampled);
+    return failed;
+}

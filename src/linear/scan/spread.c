@@ -1,0 +1,75 @@
+/* Spread of scores from sampled rows, a few rows at a time. */
+#include "linear/scan/spread.h"
+#include "base/ram.h"
+#include "base/vectorised.h"
+
+#include <cblas.h>
+#include <math.h>
+#include <omp.h>
+#include <string.h>
+
+enum { CHUNK = 16 }; /* rows whose scores are held at once */
+
+ireneo_error ireneo_sampled_rows_make(size_t rows, size_t every, size_t stride, ireneo_sampled_rows *s) {
+    *s = (ireneo_sampled_rows){.every = every, .rows = (rows + every - 1) / every, .stride = stride};
+    ireneo_error failed = IRENEO_ALLOCATE_ZEROED(&s->h, s->rows * stride, "sampled rows");
+    if (failed == IRENEO_OK) failed = IRENEO_ALLOCATE_ZEROED(&s->unit, s->rows, "sampled rows");
+    if (failed != IRENEO_OK) ireneo_sampled_rows_free(s);
+    return failed;
+}
+
+void ireneo_sampled_rows_free(ireneo_sampled_rows *s) {
+    free(s->h), free(s->unit);
+    memset(s, 0, sizeof *s);
+}
+
+void ireneo_sampled_rows_offer(ireneo_sampled_rows *s, size_t row, const float *h, double unit) {
+    if (row % s->every != 0) return;
+    memcpy(s->h + row / s->every * s->stride, h, s->stride * sizeof *h);
+    s->unit[row / s->every] = unit;
+}
+
+IRENEO_VECTORISED
+static double variance_of(const float *scores, size_t count) {
+    double first = 0.0, second = 0.0, columns = (double)count;
+#pragma omp simd reduction(+ : first, second)
+    for (size_t j = 0; j < count; j++) {
+        first += (double)scores[j];
+        second += (double)scores[j] * (double)scores[j];
+    }
+    return fmax(0.0, second / columns - first / columns * first / columns);
+}
+
+/* sqrt(mean of (unit^2 variance)), scaled by the largest so that no square overflows. */
+static double root_mean_square(const double *unit, const double *variance, size_t count) {
+    double largest = 0.0, total = 0.0;
+    for (size_t k = 0; k < count; k++) largest = fmax(largest, unit[k]);
+    if (largest == 0.0) return 0.0;
+    for (size_t k = 0; k < count; k++) total += unit[k] / largest * (unit[k] / largest) * variance[k];
+    return largest * sqrt(total / (double)count);
+}
+
+ireneo_error ireneo_sampled_rows_spread(const ireneo_sampled_rows *s, const float *values, size_t candidates,
+                                        int threads, double *spread) {
+    size_t chunks = (s->rows + CHUNK - 1) / CHUNK;
+    float *scores = NULL;
+    double *variance = NULL;
+    ireneo_error failed =
+        IRENEO_ALLOCATE(&scores, (size_t)threads * CHUNK * candidates, "scores of a few rows");
+    if (failed == IRENEO_OK) failed = IRENEO_ALLOCATE_ZEROED(&variance, s->rows, "scores of a few rows");
+    if (failed == IRENEO_OK) {
+#pragma omp parallel for num_threads(threads) schedule(dynamic)
+        for (size_t chunk = 0; chunk < chunks; chunk++) {
+            size_t first = chunk * CHUNK, many = s->rows - first < CHUNK ? s->rows - first : CHUNK;
+            float *mine = scores + (size_t)omp_get_thread_num() * CHUNK * candidates;
+            cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)many, (int)candidates, (int)s->stride,
+                        1.0f, s->h + first * s->stride, (int)s->stride, values, (int)s->stride, 0.0f, mine,
+                        (int)candidates);
+            for (size_t k = 0; k < many; k++)
+                variance[first + k] = variance_of(mine + k * candidates, candidates);
+        }
+        *spread = root_mean_square(s->unit, variance, s->rows);
+    }
+    free(scores), free(variance);
+    return failed;
+}
