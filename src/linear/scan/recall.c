@@ -1,31 +1,45 @@
 /* Recall: the best few candidates of each query.
  *
- * Scores are first seen in eight bits or in float32, whose errors have known bounds. Whoever may belong to
- * the best is kept, and float64 decides between those who are; so the answers are those of float64, also when
- * values share a large offset and float32 cannot tell any two apart. */
+ * Scores are first seen in int8 or in float32, whose errors have known bounds. Every candidate that may belong to
+ * the best is kept, and float64 decides between those; so the answers are those of float64, also when values share a
+ * large offset and float32 cannot tell any two apart. Rows h = W x are divided by a power of two that brings |h| to
+ * 1/2 .. 1, and values far from one by another, so that float32 scores neither overflow nor vanish. */
 #include "base/ram.h"
 #include "base/threads.h"
+#include "linear/facts/scale.h"
 #include "linear/kernels/best.h"
 #include "linear/kernels/dot8.h"
+#include "linear/scan/check.h"
+#include "linear/scan/gap.h"
 #include "linear/scan/memory_f64.h"
 #include "linear/scan/scan.h"
 
 #include <cblas.h>
+#include <float.h>
 #include <math.h>
 
 enum { ROOM = 1024, LEAD = 480 }; /* hits of a row in one integer scan; candidates seen before the first */
 
+/* Far above what float32 loses of entries below its range, far below any bound that matters. */
+static const double VANISHING = 1e-35;
+
+/* Values of norms in this range are scanned as they are. */
+static const double SHORTEST = 1e-15, LONGEST = 1e15;
+
 typedef struct recall {
     ireneo_memory_f64 f64;
     const float *queries, *values;
+    const float *scan_values; /* the values, or a copy that float32 scores can be formed with */
+    float *copy;              /* that copy, or NULL */
     size_t dim_in, dim_out, candidates, tile, top, buffer;
-    double largest;  /* largest |y| */
-    double *h;       /* (threads, tile, dim_out) */
-    double *scratch; /* (threads, scratch_each): keys while h is made, answers at the end */
+    double largest;    /* largest |y| of scan_values */
+    double error_rate; /* bound on |h - W x| over |x| */
+    double *h;         /* (threads, tile, dim_out) */
+    double *scratch;   /* (threads, scratch_each): keys while h is made, answers at the end */
     size_t scratch_each;
     ireneo_hit *hits; /* (threads, tile, buffer) */
     uint32_t *found;  /* (threads, tile) */
-    float *threshold; /* (threads, tile) who scores below is not among the best */
+    float *threshold; /* (threads, tile) a candidate that scores less is not among the best */
     float *slack;     /* (threads, tile) by how much two float32 scores may stand in the wrong order */
     bool *crowded;    /* (threads, tile) more candidates than the buffer holds are too close to tell apart */
     float *rescored;  /* (threads, ROOM) */
@@ -40,17 +54,23 @@ static void make_h(void *context, int thread, size_t first, size_t count, float 
     double *f64 = r->h + base * r->dim_out;
     ireneo_memory_f64_apply(&r->f64, r->queries + first * r->dim_in, count,
                             r->scratch + (size_t)thread * r->scratch_each, f64);
-    for (size_t k = 0; k < count * r->dim_out; k++) h[k] = (float)f64[k];
     for (size_t i = 0; i < count; i++) {
-        double norm = (double)cblas_snrm2((int)r->dim_out, h + i * r->dim_out, 1);
-        r->slack[base + i] = (float)(2.0 * ((double)r->dim_out + 8.0) * 0x1p-24 * norm * r->largest);
+        const double *row = f64 + i * r->dim_out;
+        double square = 0.0, key_norm = ireneo_norm_f32(r->queries + (first + i) * r->dim_in, r->dim_in);
+        for (size_t k = 0; k < r->dim_out; k++) square += row[k] * row[k];
+        int exponent = ireneo_exponent(sqrt(square)) + 1;
+        double factor = ldexp(1.0, -exponent), norm = sqrt(square) * factor;
+        for (size_t k = 0; k < r->dim_out; k++) h[i * r->dim_out + k] = (float)(row[k] * factor);
+        double slack =
+            ((double)r->dim_out + 8.0) * 0x1p-24 * norm + r->error_rate * key_norm * factor + VANISHING;
+        r->slack[base + i] = (float)(2.0 * slack * r->largest * (1.0 + 1e-6));
         r->found[base + i] = 0;
         r->threshold[base + i] = -INFINITY;
         r->crowded[base + i] = false;
     }
 }
 
-/* Raises the threshold to the worst of the best, less what float32 may err, and drops who is below. */
+/* Raises the threshold to the worst of the best, less what float32 may err, and drops what is below. */
 static void tighten(recall *r, size_t at) {
     ireneo_hit *hits = r->hits + at * r->buffer;
     size_t found = r->found[at], kept = r->top;
@@ -102,8 +122,8 @@ static void take_hits(void *context, int thread, size_t first, size_t count, siz
     float *scores = r->rescored + (size_t)thread * ROOM;
     for (size_t i = 0; i < count; i++) {
         size_t at = (size_t)thread * r->tile + i;
-        ireneo_dot8_listed(h + i * r->dim_out, r->values, r->dim_out, r->dim_out, hits + i * room, found[i],
-                           scores);
+        ireneo_dot8_listed(h + i * r->dim_out, r->scan_values, r->dim_out, r->dim_out, hits + i * room,
+                           found[i], scores);
         for (size_t k = 0; k < found[i]; k++) {
             if (!(scores[k] > r->threshold[at])) continue;
             r->hits[at * r->buffer + r->found[at]++] = (ireneo_hit){scores[k], hits[i * room + k]};
@@ -144,6 +164,11 @@ static size_t answer_crowded(const recall *r, const double *h, answer *answers) 
     return found;
 }
 
+/* Scores beyond float32 are told as its largest number. */
+static float nearest_float(double score) {
+    return (float)fmax(fmin(score, (double)FLT_MAX), -(double)FLT_MAX);
+}
+
 static void finish_tile(void *context, int thread, size_t first, size_t count, const float *h) {
     (void)h;
     recall *r = context;
@@ -162,20 +187,34 @@ static void finish_tile(void *context, int thread, size_t first, size_t count, c
         }
         for (size_t k = 0; k < r->top; k++) {
             r->indices[(first + i) * r->top + k] = k < found ? (int64_t)answers[k].index : -1;
-            r->scores[(first + i) * r->top + k] = k < found ? (float)answers[k].score : -INFINITY;
+            r->scores[(first + i) * r->top + k] = k < found ? nearest_float(answers[k].score) : -INFINITY;
         }
     }
 }
 
-/* Largest norm of a value, and their eight-bit copy where it pays. */
+/* A copy of the values whose longest has norm 1/2 .. 1. */
+static ireneo_error copy_values(recall *r, int threads) {
+    size_t count = r->candidates * r->dim_out;
+    double factor = ldexp(1.0, -ireneo_exponent(r->largest) - 1);
+    IRENEO_TRY(IRENEO_ALLOCATE(&r->copy, count, "scaled values"));
+#pragma omp parallel for num_threads(threads) schedule(static)
+    for (size_t k = 0; k < count; k++) r->copy[k] = (float)((double)r->values[k] * factor);
+    r->scan_values = r->copy;
+    r->largest *= factor;
+    return IRENEO_OK;
+}
+
+/* Largest norm of a value, and their int8 copy where it pays. */
 static ireneo_error look_at_values(recall *r, size_t count, int threads) {
     double largest = 0.0;
 #pragma omp parallel for num_threads(threads) schedule(static) reduction(max : largest)
     for (size_t j = 0; j < r->candidates; j++)
-        largest = fmax(largest, (double)cblas_snrm2((int)r->dim_out, r->values + j * r->dim_out, 1));
-    r->largest = largest * (1.0 + 1e-5);
+        largest = fmax(largest, ireneo_norm_f32(r->values + j * r->dim_out, r->dim_out));
+    r->largest = largest * (1.0 + 1e-6);
+    r->scan_values = r->values;
+    if (!(r->largest >= SHORTEST && r->largest <= LONGEST)) IRENEO_TRY(copy_values(r, threads));
     if (!ireneo_int8_useful(count, r->candidates, r->dim_out)) return IRENEO_OK;
-    return ireneo_int8_make(r->values, r->candidates, r->dim_out, r->dim_out, threads, &r->int8);
+    return ireneo_int8_make(r->scan_values, r->candidates, r->dim_out, r->dim_out, threads, &r->int8);
 }
 
 static ireneo_error run_recall(recall *r, size_t count, int threads) {
@@ -194,7 +233,7 @@ static ireneo_error run_recall(recall *r, size_t count, int threads) {
     ireneo_scan scan = {.rows = count,
                         .columns = r->candidates,
                         .dim = r->dim_out,
-                        .values = r->values,
+                        .values = r->scan_values,
                         .threads = threads,
                         .stage = "recalling",
                         .make = make_h,
@@ -232,12 +271,14 @@ ireneo_error ireneo_recall(const ireneo_memory *memory, const float *queries, si
     r.tile = ireneo_scan_tile_rows(count);
     r.buffer = 2 * top + 96;
     int before = ireneo_blas_threads(1);
-    ireneo_error failed = ireneo_memory_f64_make(memory, &r.f64);
+    ireneo_error failed = ireneo_memory_check(memory);
+    r.error_rate = failed == IRENEO_OK ? ireneo_gap_error_rate(memory) : 0.0;
+    if (failed == IRENEO_OK) failed = ireneo_memory_f64_make(memory, &r.f64);
     if (failed == IRENEO_OK) failed = run_recall(&r, count, threads);
     ireneo_blas_threads(before);
     ireneo_memory_f64_free(&r.f64);
     ireneo_int8_free(&r.int8);
     free(r.h), free(r.scratch), free(r.hits), free(r.found), free(r.threshold);
-    free(r.slack), free(r.crowded), free(r.rescored);
+    free(r.slack), free(r.crowded), free(r.rescored), free(r.copy);
     return failed;
 }
