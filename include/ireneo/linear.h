@@ -313,8 +313,12 @@ IRENEO_API ireneo_error ireneo_memory_load(const char *path, ireneo_memory **mem
 
 /** What the independent check of a certificate finds. */
 typedef struct ireneo_verify_report {
-    /** 1: the certificate is valid and its bound exceeds 1e6. */
+    /** 1: the certificate is valid: exact, or with an angular margin bound below 1e-9. */
     int accepted;
+    /** 1: no real matrix at all recalls all facts. */
+    int exact;
+    /** No memory recalls all facts with a larger angular margin; 0 when exact. */
+    double angular_margin_bound;
     /** No memory of smaller Frobenius norm recalls all facts with margin 1, on normalised data; infinite when
      * E vanishes exactly. */
     double norm_bound;

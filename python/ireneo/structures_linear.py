@@ -175,6 +175,8 @@ class ireneo_check_report(ctypes.Structure):
 class ireneo_verify_report(ctypes.Structure):
     _fields_ = [
         ("accepted", c_int),
+        ("exact", c_int),
+        ("angular_margin_bound", c_double),
         ("norm_bound", c_double),
         ("weight_sum", c_double),
         ("residual", c_double),

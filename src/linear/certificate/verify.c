@@ -1,33 +1,45 @@
 /* The judge of certificates. It shares no code with the solver and starts from the caller's numbers.
  *
- * m_i = sum_j R_ij (y_target - y_j) is summed in float64; E = sum_i m_i x_i^T entry by entry with a running
- * compensation (Neumaier), so that adding n terms costs two roundings instead of n. With u = 2^-53 the
- * computed E differs from the true one by at most sum_i |x_i| ( (k_i + 3) u sum_j R_ij (|y_target| + |y_j|) )
- * +  3 u sum_i |m_i| |x_i|  +  n^2 u^2 (...) in Frobenius norm (k_i terms in m_i; differences of float32
- * numbers are rounded once; the product once; the compensated sum twice). Four times that is added to |E|
- * before the bound is formed, which also covers the rounding of the bound itself. */
+ * With every pair's matrix a_k = (y_target - y_j) x^T / (|y_target - y_j| |x|) of norm one and weights w_k > 0, a memory
+ * W that recalls all facts with the angular margin g, that is <W, a_k> >= g |W|_F for all k, has
+ *
+ *     g |W|_F sum w  <=  sum w_k <W, a_k>  =  <W, sum w_k a_k>  <=  |W|_F |sum w_k a_k|_F ,
+ *
+ * so g <= |sum w_k a_k|_F / sum w. The bound is free of all scales: of keys, values, W and the weights.
+ *
+ * In the units of scaled_pairs.h: m_i = sum_j w_ij u_ij is summed in float64; E = sum_i m_i x_i^T entry by entry with a
+ * running compensation (Neumaier), so that adding n terms costs two roundings instead of n. With U = 2^-53 the
+ * computed E differs from the true one, in Frobenius norm, by at most
+ *
+ *     sum_i |x_i| (k_i + 3) U sum_j w_ij |u_ij|     (k_i terms in m_i; differences and products are rounded once)
+ *   + 3 U sum_i |m_i| |x_i|                         (the products m x, the compensated sum)
+ *   + n^2 U^2 (...) .
+ *
+ * Four times that is added to |E| before the bound is formed, which also covers the rounding of the bound itself. */
+#include "linear/certificate/verify.h"
 #include "base/ram.h"
 #include "base/threads.h"
+#include "linear/certificate/scaled_pairs.h"
+#include "linear/certificate/verify_cholesky.h"
+#include "linear/certificate/verify_rational.h"
 #include "linear/facts/facts.h"
 
 #include <math.h>
 #include <omp.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
 static const double UNIT = 0x1p-53;
-static const double ACCEPTED_BOUND = 1e6;
+
+/* A hundred times below what float32 scores can tell apart. */
+static const double ACCEPTED_MARGIN = 1e-9;
 
 typedef struct verifier {
-    const ireneo_certificate *c;
-    const ireneo_facts *f;
+    ireneo_scaled_pairs pairs;
     double *m;       /* (facts in use, dim_out) */
-    size_t *rows;    /* (facts in use) */
     double *m_error; /* (facts in use) bound on the error of m, in norm */
-    size_t used;
-    double key_scale, value_scale; /* of the normalised data */
-    double residual, error, weight_sum;
+    double weight_sum;
+    double residual, error;
 } verifier;
 
 static bool reject(ireneo_verify_report *report, const char *sentence) {
@@ -55,133 +67,158 @@ static bool check_entries(const ireneo_certificate *c, const ireneo_facts *f, ir
     return true;
 }
 
-/* Root-mean-square norm of keys, root-mean-square entry of centred values. */
-static void find_scales(verifier *v) {
-    const ireneo_facts *f = v->f;
-    double keys = 0.0, values = 0.0;
-    for (size_t k = 0; k < f->facts * f->dim_in; k++) keys += (double)f->keys[k] * (double)f->keys[k];
-    v->key_scale = sqrt(keys / (double)f->facts);
-    v->value_scale = 1.0;
-    if (f->values == NULL) return; /* own candidates are taken as they are */
-    for (size_t a = 0; a < f->dim_out; a++) {
-        double mean = 0.0, square = 0.0;
-        for (size_t j = 0; j < f->candidates; j++) mean += (double)f->values[j * f->dim_out + a];
-        mean /= (double)f->candidates;
-        for (size_t j = 0; j < f->candidates; j++) {
-            double d = (double)f->values[j * f->dim_out + a] - mean;
-            square += d * d;
+/* m and its error bound for every fact in use, and the sum of the weights of pairs of norm one. */
+static void sum_pairs(verifier *v, double *u, double *x) {
+    const ireneo_scaled_pairs *p = &v->pairs;
+    size_t dim = p->f->dim_out;
+    for (size_t i = 0; i < p->facts; i++) {
+        double *m = v->m + i * dim, size = 0.0, terms = (double)(p->start[i + 1] - p->start[i]);
+        memset(m, 0, dim * sizeof *m);
+        for (size_t k = p->start[i]; k < p->start[i + 1]; k++) {
+            ireneo_scaled_pairs_difference(p, i, k, u);
+            for (size_t a = 0; a < dim; a++) m[a] += p->weight[k] * u[a];
+            size += p->weight[k] * ireneo_norm_f64(u, dim);
         }
-        values += square / (double)f->candidates;
-    }
-    v->value_scale = sqrt(values / (double)f->dim_out);
-    if (v->value_scale == 0.0) v->value_scale = 1.0;
-    if (v->key_scale == 0.0) v->key_scale = 1.0;
-}
-
-static double norm(const float *x, size_t count) {
-    double sum = 0.0;
-    for (size_t k = 0; k < count; k++) sum += (double)x[k] * (double)x[k];
-    return sqrt(sum);
-}
-
-/* One candidate of a fact, made in scratch when it is the fact's own. */
-static const float *value_of(const ireneo_facts *f, size_t fact, size_t candidate, float *scratch) {
-    if (f->values != NULL) return f->values + candidate * f->dim_out;
-    f->own_candidates(f->own_context, fact, candidate, 1, scratch);
-    return scratch;
-}
-
-/* m and its error bound for every fact that has weights. */
-static void sum_weights(verifier *v, float *scratch) {
-    const ireneo_certificate *c = v->c;
-    const ireneo_facts *f = v->f;
-    float *target_space = scratch, *other_space = scratch + f->dim_out;
-    for (size_t k = 0; k < c->count;) {
-        size_t fact = (size_t)c->facts[k], terms = 0;
-        double *m = v->m + v->used * f->dim_out, size = 0.0;
-        memset(m, 0, f->dim_out * sizeof *m);
-        const float *target = value_of(f, fact, ireneo_target_of(f, fact), target_space);
-        double target_norm = norm(target, f->dim_out);
-        for (; k < c->count && (size_t)c->facts[k] == fact; k++, terms++) {
-            const float *other = value_of(f, fact, (size_t)c->candidates[k], other_space);
-            for (size_t a = 0; a < f->dim_out; a++)
-                m[a] += c->weights[k] * ((double)target[a] - (double)other[a]);
-            size += c->weights[k] * (target_norm + norm(other, f->dim_out));
-            v->weight_sum += c->weights[k];
-        }
-        bool exact =
-            true; /* sums of exact zeros carry no error: contradictions read off the data stay exact */
-        for (size_t a = 0; a < f->dim_out; a++) exact = exact && m[a] == 0.0;
-        v->m_error[v->used] = exact && terms == 1 ? 0.0 : ((double)terms + 3.0) * UNIT * size;
-        v->rows[v->used++] = fact;
+        ireneo_scaled_pairs_key(p, i, x);
+        v->m_error[i] = (terms + 3.0) * UNIT * size;
+        v->weight_sum += size * ireneo_norm_f64(x, p->f->dim_in);
     }
 }
 
 /* |E|_F with E = sum_i m_i x_i^T, one row of E at a time. */
 static ireneo_error find_residual(verifier *v, int threads) {
-    const ireneo_facts *f = v->f;
+    const ireneo_scaled_pairs *p = &v->pairs;
+    size_t in = p->f->dim_in, out = p->f->dim_out;
     double *space = NULL, *squares = NULL, square = 0.0;
-    IRENEO_TRY(IRENEO_ALLOCATE(&space, (size_t)threads * 2 * f->dim_in, "residual rows"));
-    if (IRENEO_ALLOCATE_ZEROED(&squares, f->dim_out, "residual rows") != IRENEO_OK)
-        return free(space), IRENEO_ERROR_MEMORY;
+    IRENEO_TRY(IRENEO_ALLOCATE(&space, (size_t)threads * 3 * in, "residual rows"));
+    ireneo_error failed = IRENEO_ALLOCATE_ZEROED(&squares, out, "residual rows");
+    if (failed == IRENEO_OK) {
 #pragma omp parallel for num_threads(threads) schedule(static)
-    for (size_t a = 0; a < f->dim_out; a++) {
-        double *sum = space + (size_t)omp_get_thread_num() * 2 * f->dim_in, *lost = sum + f->dim_in;
-        memset(sum, 0, 2 * f->dim_in * sizeof *sum);
-        for (size_t i = 0; i < v->used; i++) {
-            double m = v->m[i * f->dim_out + a];
-            const float *x = f->keys + v->rows[i] * f->dim_in;
-            for (size_t b = 0; b < f->dim_in; b++) {
-                double term = m * (double)x[b], old = sum[b], now = old + term;
-                double back = now - old; /* two-sum: what the addition lost, exactly */
-                lost[b] += (old - (now - back)) + (term - back);
-                sum[b] = now;
+        for (size_t a = 0; a < out; a++) {
+            double *sum = space + (size_t)omp_get_thread_num() * 3 * in, *lost = sum + in, *x = lost + in;
+            memset(sum, 0, 2 * in * sizeof *sum);
+            for (size_t i = 0; i < p->facts; i++) {
+                double m = v->m[i * out + a];
+                ireneo_scaled_pairs_key(p, i, x);
+                for (size_t b = 0; b < in; b++) {
+                    double term = m * x[b], old = sum[b], now = old + term;
+                    double back = now - old; /* two-sum: what the addition lost, exactly */
+                    lost[b] += (old - (now - back)) + (term - back);
+                    sum[b] = now;
+                }
             }
+            for (size_t b = 0; b < in; b++) squares[a] += (sum[b] + lost[b]) * (sum[b] + lost[b]);
         }
-        for (size_t b = 0; b < f->dim_in; b++) squares[a] += (sum[b] + lost[b]) * (sum[b] + lost[b]);
+        for (size_t a = 0; a < out; a++) square += squares[a]; /* in one order, whatever the threads */
+        v->residual = sqrt(square);
+        for (size_t i = 0; i < p->facts; i++) {
+            ireneo_scaled_pairs_key(p, i, space);
+            v->error += ireneo_norm_f64(space, in) *
+                        (v->m_error[i] + 3.0 * UNIT * ireneo_norm_f64(v->m + i * out, out));
+        }
     }
-    for (size_t a = 0; a < f->dim_out; a++) square += squares[a]; /* in one order, whatever the threads */
-    free(space);
-    free(squares);
-    v->residual = sqrt(square);
-    for (size_t i = 0; i < v->used; i++) {
-        double m_norm = 0.0, x_norm = norm(f->keys + v->rows[i] * f->dim_in, f->dim_in);
-        for (size_t a = 0; a < f->dim_out; a++) m_norm += v->m[i * f->dim_out + a] * v->m[i * f->dim_out + a];
-        v->error += x_norm * (v->m_error[i] + 3.0 * UNIT * sqrt(m_norm));
+    free(space), free(squares);
+    return failed;
+}
+
+static double centred_square(const ireneo_facts *f, size_t column) {
+    double mean = 0.0, square = 0.0;
+    for (size_t j = 0; j < f->candidates; j++) mean += (double)f->values[j * f->dim_out + column];
+    mean /= (double)f->candidates;
+    for (size_t j = 0; j < f->candidates; j++) {
+        double d = (double)f->values[j * f->dim_out + column] - mean;
+        square += d * d;
     }
+    return square / (double)f->candidates;
+}
+
+/* Root-mean-square norm of keys times root-mean-square entry of centred values; own candidates are taken as they are. */
+static double normalised_unit(const ireneo_facts *f) {
+    double keys = 0.0, values = 0.0;
+    for (size_t k = 0; k < f->facts * f->dim_in; k++) keys += (double)f->keys[k] * (double)f->keys[k];
+    for (size_t a = 0; f->values != NULL && a < f->dim_out; a++) values += centred_square(f, a);
+    double key_scale = sqrt(keys / (double)f->facts), value_scale = sqrt(values / (double)f->dim_out);
+    return (key_scale > 0.0 ? key_scale : 1.0) * (value_scale > 0.0 ? value_scale : 1.0);
+}
+
+/* sum R over |E|, with R and E as the caller's data have them, on normalised data. */
+static double norm_bound(const verifier *v) {
+    const ireneo_scaled_pairs *p = &v->pairs;
+    double sum = 0.0, size = v->residual + 4.0 * v->error;
+    for (size_t i = 0; i < p->facts; i++)
+        for (size_t k = p->start[i]; k < p->start[i + 1]; k++)
+            sum += ldexp(p->weight[k], -p->key_exponent[i] - p->value_exponent[k]);
+    return size > 0.0 ? sum / size * normalised_unit(p->f) : INFINITY;
+}
+
+/* Is there a certificate close by whose sum is exactly zero? */
+static ireneo_error find_exact(verifier *v, const ireneo_verify_plan *plan, bool *exact) {
+    size_t entries = v->pairs.f->dim_in * v->pairs.f->dim_out;
+    *exact = false;
+    if (ireneo_verify_rational_fits(&v->pairs)) IRENEO_TRY(ireneo_verify_rational(&v->pairs, exact));
+    if (*exact || entries > plan->exact_entries) return IRENEO_OK;
+    return ireneo_verify_cholesky(&v->pairs, plan->threads, plan->progress, exact);
+}
+
+static void say(const verifier *v, ireneo_verify_report *report) {
+    double bound = report->angular_margin_bound;
+    size_t size = sizeof report->sentence;
+    if (report->exact)
+        snprintf(report->sentence, size, "accepted: no memory recalls all facts%s%s",
+                 v->pairs.c->reason[0] != '\0' ? "; " : "", v->pairs.c->reason);
+    else if (report->accepted)
+        snprintf(report->sentence, size,
+                 "accepted: no memory recalls all facts with an angular margin above %.2g", bound);
+    else
+        snprintf(report->sentence, size,
+                 "rejected: its weights do not cancel; they only show that no memory has an angular margin "
+                 "above %.3g",
+                 bound);
+}
+
+static ireneo_error judge(verifier *v, const ireneo_verify_plan *plan, ireneo_verify_report *report) {
+    bool exact = v->pairs.idle < v->pairs.c->count; /* its gap is zero for every memory */
+    if (!exact) {
+        report->residual = v->residual / v->weight_sum;
+        report->rounding_bound = 4.0 * v->error / v->weight_sum;
+        report->angular_margin_bound = report->residual + report->rounding_bound;
+        report->norm_bound = norm_bound(v);
+        report->accepted = report->angular_margin_bound < ACCEPTED_MARGIN;
+        if (!(report->angular_margin_bound < 1e-3)) return say(v, report), IRENEO_OK; /* nothing close by */
+        IRENEO_TRY(find_exact(v, plan, &exact));
+    }
+    if (exact) {
+        report->accepted = report->exact = 1;
+        report->angular_margin_bound = 0.0;
+        report->norm_bound = INFINITY;
+    }
+    say(v, report);
     return IRENEO_OK;
 }
 
-/* Equal keys: the two terms of a contradiction cancel exactly, and so do their rounding errors. */
-static bool cancels_exactly(const verifier *v) {
-    const ireneo_facts *f = v->f;
-    if (v->used != 2 || v->c->count != 2 || v->residual != 0.0) return false;
-    for (size_t a = 0; a < f->dim_out; a++)
-        if (v->m[a] != -v->m[f->dim_out + a]) return false;
-    return memcmp(f->keys + v->rows[0] * f->dim_in, f->keys + v->rows[1] * f->dim_in,
-                  f->dim_in * sizeof *f->keys) == 0;
-}
-
-static void conclude(verifier *v, ireneo_verify_report *report) {
-    double unit = v->key_scale * v->value_scale;
-    report->weight_sum = v->weight_sum;
-    report->residual = v->residual / unit;
-    report->rounding_bound = cancels_exactly(v) ? 0.0 : 4.0 * v->error / unit;
-    double denominator = report->residual + report->rounding_bound;
-    report->norm_bound = denominator > 0.0 ? v->weight_sum / denominator : INFINITY;
-    report->accepted = report->norm_bound > ACCEPTED_BOUND;
-    if (!report->accepted)
-        snprintf(report->sentence, sizeof report->sentence,
-                 "rejected: its weights do not cancel; they only show that |W| is at least %.3g",
-                 report->norm_bound);
-    else if (isinf(report->norm_bound))
-        snprintf(report->sentence, sizeof report->sentence, "accepted: no memory recalls all facts%s%s",
-                 v->c->reason[0] != '\0' ? "; " : "", v->c->reason);
-    else
-        snprintf(
-            report->sentence, sizeof report->sentence,
-            "accepted: no memory with |W|_F below %.3g recalls all facts with margin 1 (normalised data)",
-            report->norm_bound);
+ireneo_error ireneo_verify_planned(const ireneo_certificate *certificate, const ireneo_facts *facts,
+                                   const ireneo_verify_plan *plan, ireneo_verify_report *report) {
+    memset(report, 0, sizeof *report);
+    report->weights = certificate->count;
+    report->angular_margin_bound = INFINITY;
+    if (!check_entries(certificate, facts, report)) return IRENEO_OK;
+    verifier v = {.weight_sum = 0.0};
+    double *u = NULL, *x = NULL;
+    ireneo_error failed = ireneo_scaled_pairs_make(certificate, facts, &v.pairs);
+    if (failed == IRENEO_OK && v.pairs.too_unlike) reject(report, "its weights are too unlike to be added");
+    bool usable = failed == IRENEO_OK && !v.pairs.too_unlike;
+    if (usable) failed = IRENEO_ALLOCATE(&v.m, v.pairs.facts * facts->dim_out, "weighted values");
+    if (failed == IRENEO_OK && usable) failed = IRENEO_ALLOCATE(&v.m_error, v.pairs.facts, "error bounds");
+    if (failed == IRENEO_OK && usable) failed = IRENEO_ALLOCATE(&u, facts->dim_out, "difference of values");
+    if (failed == IRENEO_OK && usable) failed = IRENEO_ALLOCATE(&x, facts->dim_in, "key");
+    if (failed == IRENEO_OK && usable) {
+        sum_pairs(&v, u, x);
+        failed = find_residual(&v, plan->threads);
+    }
+    if (failed == IRENEO_OK && usable) failed = judge(&v, plan, report);
+    ireneo_scaled_pairs_free(&v.pairs);
+    free(v.m), free(v.m_error), free(u), free(x);
+    return failed;
 }
 
 ireneo_error ireneo_verify(const ireneo_certificate *certificate, const ireneo_facts *facts, int threads,
@@ -189,25 +226,10 @@ ireneo_error ireneo_verify(const ireneo_certificate *certificate, const ireneo_f
     if (certificate == NULL || report == NULL)
         return ireneo_fail(IRENEO_ERROR_ARGUMENT, "verify needs a certificate and a report");
     IRENEO_TRY(ireneo_facts_check(facts));
-    memset(report, 0, sizeof *report);
-    report->weights = certificate->count;
-    if (!check_entries(certificate, facts, report)) return IRENEO_OK;
-    verifier v = {.c = certificate, .f = facts};
-    float *scratch = NULL;
-    size_t most = certificate->count < facts->facts ? certificate->count : facts->facts;
-    ireneo_error failed = IRENEO_ALLOCATE(&v.m, most * facts->dim_out, "weighted values");
-    if (failed == IRENEO_OK) failed = IRENEO_ALLOCATE(&v.rows, most, "facts of the certificate");
-    if (failed == IRENEO_OK) failed = IRENEO_ALLOCATE(&v.m_error, most, "error bounds");
-    if (failed == IRENEO_OK) failed = IRENEO_ALLOCATE(&scratch, 2 * facts->dim_out, "candidates");
-    if (failed == IRENEO_OK) {
-        find_scales(&v);
-        sum_weights(&v, scratch);
-        failed = find_residual(&v, ireneo_thread_count(threads));
-    }
-    if (failed == IRENEO_OK) conclude(&v, report);
-    free(v.m);
-    free(v.rows);
-    free(v.m_error);
-    free(scratch);
+    ireneo_verify_plan plan = {.threads = ireneo_thread_count(threads),
+                               .exact_entries = IRENEO_EXACT_ENTRIES};
+    int before = ireneo_blas_threads(1);
+    ireneo_error failed = ireneo_verify_planned(certificate, facts, &plan, report);
+    ireneo_blas_threads(before);
     return failed;
 }

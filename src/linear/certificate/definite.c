@@ -1,0 +1,148 @@
+/* Positive definiteness, proved after the event.
+ *
+ * G - shift I is factorised as L L^T in floating point. How that was done does not matter: with F = G - shift I - L L^T,
+ * x^T G x = shift |x|^2 + |L^T x|^2 + x^T F x, so the smallest eigenvalue of G is at least shift - |F|_F. F is computed
+ * from G and L; a sum of n products in any order errs by at most n U |L| |L|^T entry by entry, whose Frobenius norm is
+ * at most n U |L|_F^2, and subtracting from G adds 2 U |G|.
+ *
+ * The matrix is cut into tiles. L takes the place of the lower triangle while G stays in the upper one; tiles on the
+ * diagonal are copied. */
+#include "linear/certificate/definite.h"
+#include "base/ram.h"
+
+#include <cblas.h>
+#include <lapacke.h>
+#include <math.h>
+#include <omp.h>
+#include <stdbool.h>
+#include <string.h>
+
+enum { TILE = 128 };
+
+static const double UNIT = 0x1p-53;
+
+typedef struct tiles {
+    double *g;        /* (size, size) */
+    double *diagonal; /* (tiles, TILE, TILE) of G - shift I */
+    size_t size, count;
+    int threads;
+    const ireneo_progress *progress;
+} tiles;
+
+static size_t width(const tiles *t, size_t tile) {
+    return tile + 1 < t->count ? TILE : t->size - tile * TILE;
+}
+
+static double *tile_at(const tiles *t, size_t row, size_t column) {
+    return t->g + row * TILE * t->size + column * TILE;
+}
+
+/* Takes the shift off the diagonal and copies its tiles. */
+static void begin(tiles *t, double shift) {
+    for (size_t k = 0; k < t->size; k++) t->g[k * t->size + k] -= shift;
+    for (size_t k = 0; k < t->count; k++)
+        for (size_t i = 0; i < width(t, k); i++)
+            memcpy(t->diagonal + (k * TILE + i) * TILE, tile_at(t, k, k) + i * t->size,
+                   width(t, k) * sizeof(double));
+}
+
+/* Column k of tiles: the diagonal one, then those below it. False when a pivot is not positive. */
+static bool factorise_column(const tiles *t, size_t k) {
+    int n = (int)width(t, k), stride = (int)t->size;
+    double *corner = tile_at(t, k, k);
+    /* lower by rows is upper by columns, which LAPACK takes as it is */
+    if (LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'U', n, corner, stride) != 0) return false;
+    for (int i = 0; i < n; i++)
+        for (int j = i + 1; j < n; j++) corner[(size_t)i * t->size + (size_t)j] = 0.0;
+#pragma omp parallel for num_threads(t->threads) schedule(dynamic)
+    for (size_t i = k + 1; i < t->count; i++)
+        cblas_dtrsm(CblasRowMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, (int)width(t, i), n, 1.0,
+                    corner, stride, tile_at(t, i, k), stride);
+    return true;
+}
+
+static void update_rest(const tiles *t, size_t k) {
+    int stride = (int)t->size;
+#pragma omp parallel for num_threads(t->threads) schedule(dynamic)
+    for (size_t i = k + 1; i < t->count; i++)
+        for (size_t j = k + 1; j <= i; j++)
+            cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)width(t, i), (int)width(t, j),
+                        (int)width(t, k), -1.0, tile_at(t, i, k), stride, tile_at(t, j, k), stride, 1.0,
+                        tile_at(t, i, j), stride);
+}
+
+static ireneo_error factorise(const tiles *t, bool *positive) {
+    *positive = true;
+    for (size_t k = 0; k < t->count && *positive; k++) {
+        double left = (double)(t->count - k) / (double)t->count;
+        if (ireneo_report(t->progress, "proving it exactly", 0.5 * (1.0 - left * left * left), 1.0))
+            return ireneo_fail(IRENEO_ERROR_CANCELLED, "stopped during the exact proof");
+        *positive = factorise_column(t, k);
+        if (*positive) update_rest(t, k);
+    }
+    return IRENEO_OK;
+}
+
+/* |F|^2 and |L|^2 of one tile on or below the diagonal. */
+static void look_at_tile(const tiles *t, size_t i, size_t j, double *space, double *missed, double *size) {
+    size_t rows = width(t, i), columns = width(t, j);
+    for (size_t a = 0; a < rows; a++)
+        for (size_t b = 0; b < columns; b++)
+            space[a * TILE + b] =
+                i == j ? t->diagonal[(i * TILE + a) * TILE + b] : tile_at(t, j, i)[b * t->size + a];
+    for (size_t k = 0; k <= j; k++)
+        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)rows, (int)columns, (int)width(t, k), -1.0,
+                    tile_at(t, i, k), (int)t->size, tile_at(t, j, k), (int)t->size, 1.0, space, TILE);
+    *missed = *size = 0.0;
+    for (size_t a = 0; a < rows; a++)
+        for (size_t b = 0; b < columns; b++) {
+            double l = tile_at(t, i, j)[a * t->size + b];
+            *missed += space[a * TILE + b] * space[a * TILE + b];
+            *size += l * l;
+        }
+    if (i != j) *missed *= 2.0; /* and its mirror image */
+}
+
+/* An upper bound of |F|_F. */
+static ireneo_error bound_missed(const tiles *t, double *bound) {
+    size_t all = t->count * t->count;
+    double *space = NULL, *missed = NULL, *sizes = NULL, square = 0.0, size = 0.0;
+    ireneo_error failed =
+        IRENEO_ALLOCATE(&space, (size_t)t->threads * TILE * TILE, "tiles of an exact proof");
+    if (failed == IRENEO_OK) failed = IRENEO_ALLOCATE_ZEROED(&missed, all, "tiles of an exact proof");
+    if (failed == IRENEO_OK) failed = IRENEO_ALLOCATE_ZEROED(&sizes, all, "tiles of an exact proof");
+    if (failed == IRENEO_OK) {
+#pragma omp parallel for num_threads(t->threads) schedule(dynamic)
+        for (size_t at = 0; at < all; at++) {
+            size_t i = at / t->count, j = at % t->count;
+            if (j <= i)
+                look_at_tile(t, i, j, space + (size_t)omp_get_thread_num() * TILE * TILE, &missed[at],
+                             &sizes[at]);
+        }
+        for (size_t at = 0; at < all; at++) square += missed[at], size += sizes[at];
+        /* |G - shift I|_F <= |L|_F^2 + |F|_F */
+        double rounding = ((double)t->size + 8.0) * UNIT * (2.0 * size + sqrt(square));
+        *bound = (sqrt(square) + rounding) * (1.0 + 1e-6);
+    }
+    free(space), free(missed), free(sizes);
+    return failed;
+}
+
+ireneo_error ireneo_definite_bound(double *matrix, size_t size, double shift, int threads,
+                                   const ireneo_progress *progress, double *bound) {
+    tiles t = {.g = matrix,
+               .size = size,
+               .count = (size + TILE - 1) / TILE,
+               .threads = threads,
+               .progress = progress};
+    bool positive = false;
+    double missed = INFINITY;
+    *bound = -INFINITY;
+    IRENEO_TRY(IRENEO_ALLOCATE(&t.diagonal, t.count * TILE * TILE, "tiles of an exact proof"));
+    begin(&t, shift);
+    ireneo_error failed = factorise(&t, &positive);
+    if (failed == IRENEO_OK && positive) failed = bound_missed(&t, &missed);
+    if (failed == IRENEO_OK && missed < 0.5 * shift) *bound = shift * (1.0 - 4.0 * UNIT) - missed;
+    free(t.diagonal);
+    return failed;
+}
