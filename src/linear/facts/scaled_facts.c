@@ -1,0 +1,127 @@
+/* Facts without drowning scales. */
+#include "linear/facts/scaled_facts.h"
+#include "base/ram.h"
+#include "linear/facts/scale.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Lengths within 2^4 of the typical one carry no harm; typical sizes within 2^20 of one neither: float32 squares of
+ * them are far from its limits. */
+enum { UNLIKE = 4, FAR = 20, OWN_LOOKED_AT = 64 };
+
+static int by_size(const void *a, const void *b) {
+    int x = *(const int *)a, y = *(const int *)b;
+    return (x > y) - (x < y);
+}
+
+/* Median of exponents (count) of vectors that are not zero; 0 when all are. Sorts them. */
+static int median_exponent(int *exponent, size_t count) {
+    if (count == 0) return 0;
+    qsort(exponent, count, sizeof *exponent, by_size);
+    return exponent[count / 2];
+}
+
+static ireneo_error typical_exponent(const float *rows, size_t count, size_t dim, int *typical,
+                                     int *exponents) {
+    int *nonzero = NULL;
+    size_t found = 0;
+    IRENEO_TRY(IRENEO_ALLOCATE(&nonzero, count, "lengths"));
+    for (size_t i = 0; i < count; i++) {
+        double norm = ireneo_norm_f32(rows + i * dim, dim);
+        exponents[i] = ireneo_exponent(norm);
+        if (norm > 0.0) nonzero[found++] = exponents[i];
+    }
+    *typical = median_exponent(nonzero, found);
+    free(nonzero);
+    return IRENEO_OK;
+}
+
+static ireneo_error scale_keys(ireneo_scaled_facts *s) {
+    const ireneo_facts *f = s->original;
+    int typical = 0;
+    bool ordinary = true;
+    IRENEO_TRY(IRENEO_ALLOCATE(&s->key_exponent, f->facts, "lengths of keys"));
+    IRENEO_TRY(typical_exponent(f->keys, f->facts, f->dim_in, &typical, s->key_exponent));
+    for (size_t i = 0; i < f->facts; i++) {
+        bool unlike = abs(s->key_exponent[i] - typical) > UNLIKE;
+        if (!unlike)
+            s->key_exponent[i] = abs(typical) > FAR ? typical : 0;
+        else if (abs(typical) <= FAR)
+            s->key_exponent[i] -= typical;
+        ordinary = ordinary && s->key_exponent[i] == 0;
+    }
+    if (ordinary) {
+        free(s->key_exponent);
+        s->key_exponent = NULL;
+        return IRENEO_OK;
+    }
+    IRENEO_TRY(IRENEO_ALLOCATE(&s->keys, f->facts * f->dim_in, "scaled keys"));
+    for (size_t i = 0; i < f->facts; i++) {
+        double factor = ldexp(1.0, -s->key_exponent[i]);
+        for (size_t k = 0; k < f->dim_in; k++)
+            s->keys[i * f->dim_in + k] = (float)((double)f->keys[i * f->dim_in + k] * factor);
+    }
+    s->facts.keys = s->keys;
+    return IRENEO_OK;
+}
+
+static ireneo_error scale_values(ireneo_scaled_facts *s) {
+    const ireneo_facts *f = s->original;
+    int *exponents = NULL, typical = 0;
+    IRENEO_TRY(IRENEO_ALLOCATE(&exponents, f->candidates, "lengths of values"));
+    ireneo_error failed = typical_exponent(f->values, f->candidates, f->dim_out, &typical, exponents);
+    free(exponents);
+    if (failed != IRENEO_OK || abs(typical) <= FAR) return failed;
+    IRENEO_TRY(IRENEO_ALLOCATE(&s->values, f->candidates * f->dim_out, "scaled values"));
+    double factor = ldexp(1.0, -typical);
+    for (size_t k = 0; k < f->candidates * f->dim_out; k++)
+        s->values[k] = (float)((double)f->values[k] * factor);
+    s->facts.values = s->values;
+    s->value_exponent = typical;
+    return IRENEO_OK;
+}
+
+static void scaled_candidates(const void *context, size_t fact, size_t first, size_t count, float *values) {
+    const ireneo_scaled_facts *s = context;
+    double factor = ldexp(1.0, -s->value_exponent);
+    s->original->own_candidates(s->original->own_context, fact, first, count, values);
+    for (size_t k = 0; k < count * s->original->dim_out; k++) values[k] = (float)((double)values[k] * factor);
+}
+
+/* Own candidates are known by a few of the first fact. */
+static ireneo_error scale_own(ireneo_scaled_facts *s) {
+    const ireneo_facts *f = s->original;
+    size_t looked_at = f->candidates < OWN_LOOKED_AT ? f->candidates : OWN_LOOKED_AT;
+    float *values = NULL;
+    int exponents[OWN_LOOKED_AT], typical = 0;
+    IRENEO_TRY(IRENEO_ALLOCATE(&values, looked_at * f->dim_out, "own candidates"));
+    f->own_candidates(f->own_context, 0, 0, looked_at, values);
+    ireneo_error failed = typical_exponent(values, looked_at, f->dim_out, &typical, exponents);
+    free(values);
+    if (failed != IRENEO_OK || abs(typical) <= FAR) return failed;
+    s->value_exponent = typical;
+    s->facts.own_candidates = scaled_candidates;
+    s->facts.own_context = s;
+    return IRENEO_OK;
+}
+
+ireneo_error ireneo_scaled_facts_make(const ireneo_facts *facts, ireneo_scaled_facts *s) {
+    *s = (ireneo_scaled_facts){.facts = *facts, .original = facts};
+    ireneo_error failed = scale_keys(s);
+    if (failed == IRENEO_OK) failed = facts->values != NULL ? scale_values(s) : scale_own(s);
+    if (failed != IRENEO_OK) ireneo_scaled_facts_free(s);
+    return failed;
+}
+
+void ireneo_scaled_facts_free(ireneo_scaled_facts *s) {
+    free(s->keys), free(s->values), free(s->key_exponent);
+    memset(s, 0, sizeof *s);
+}
+
+void ireneo_scaled_facts_certificate(const ireneo_scaled_facts *s, ireneo_certificate *c) {
+    for (size_t k = 0; s->key_exponent != NULL && k < c->count; k++)
+        c->weights[k] = ldexp(c->weights[k], -s->key_exponent[c->facts[k]]);
+}
