@@ -1,0 +1,64 @@
+/* BLAKE2b over numbers, texts and large blocks. */
+#include "base/digest.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { PIECE = 1 << 17, AT_ONCE = 64 }; /* bytes of a piece; pieces whose digests are kept at a time */
+
+void ireneo_digest_begin(ireneo_digest *d) {
+    blake2b_init(&d->state, IRENEO_DIGEST_BYTES);
+}
+
+void ireneo_digest_bytes(ireneo_digest *d, const void *bytes, size_t count) {
+    blake2b_update(&d->state, bytes, count);
+}
+
+void ireneo_digest_number(ireneo_digest *d, uint64_t number) {
+    unsigned char bytes[8];
+    for (int k = 0; k < 8; k++) bytes[k] = (unsigned char)(number >> (8 * k));
+    ireneo_digest_bytes(d, bytes, sizeof bytes);
+}
+
+void ireneo_digest_string(ireneo_digest *d, const char *text) {
+    ireneo_digest_number(d, strlen(text));
+    ireneo_digest_bytes(d, text, strlen(text));
+}
+
+void ireneo_digest_end(ireneo_digest *d, unsigned char *result) {
+    blake2b_final(&d->state, result, IRENEO_DIGEST_BYTES);
+}
+
+void ireneo_digest_block(ireneo_digest *d, const void *bytes, size_t count, int threads) {
+    const unsigned char *from = bytes;
+    size_t pieces = (count + PIECE - 1) / PIECE;
+    ireneo_digest_number(d, count);
+    for (size_t first = 0; first < pieces; first += AT_ONCE) {
+        unsigned char results[AT_ONCE][IRENEO_DIGEST_BYTES];
+        size_t many = pieces - first < AT_ONCE ? pieces - first : AT_ONCE;
+#pragma omp parallel for num_threads(many > 4 ? threads : 1) schedule(static)
+        for (size_t k = 0; k < many; k++) {
+            size_t at = (first + k) * PIECE, length = count - at < PIECE ? count - at : PIECE;
+            blake2b(results[k], from + at, NULL, IRENEO_DIGEST_BYTES, length, 0);
+        }
+        ireneo_digest_bytes(d, results, many * IRENEO_DIGEST_BYTES);
+    }
+}
+
+void ireneo_digest_write(const unsigned char *digest, char *text) {
+    for (size_t k = 0; k < IRENEO_DIGEST_BYTES; k++) snprintf(text + 2 * k, 3, "%02x", digest[k]);
+}
+
+static int hexadecimal(char c) {
+    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+bool ireneo_digest_read(const char *text, unsigned char *digest) {
+    if (text == NULL || strlen(text) != IRENEO_DIGEST_TEXT - 1) return false;
+    for (size_t k = 0; k < IRENEO_DIGEST_BYTES; k++) {
+        int high = hexadecimal(text[2 * k]), low = hexadecimal(text[2 * k + 1]);
+        if (high < 0 || low < 0) return false;
+        digest[k] = (unsigned char)(16 * high + low);
+    }
+    return true;
+}
