@@ -1,11 +1,11 @@
 /* The check of facts with own candidates: they are made block by block, and every gap is taken in float64. Making them
  * costs more than looking at them. */
+#include "base/parallel.h"
 #include "base/ram.h"
 #include "linear/facts/facts.h"
 #include "linear/scan/checker.h"
 
 #include <math.h>
-#include <omp.h>
 
 enum { BLOCK = 256 };
 
@@ -72,40 +72,32 @@ static void free_workplaces(workplace *all, int threads) {
     free(all);
 }
 
-static ireneo_error run(ireneo_checker *c, workplace *places, double *variance) {
-    size_t done = 0;
-    int cancelled = 0;
-#pragma omp parallel for num_threads(c->threads) schedule(dynamic, 4)
-    for (size_t i = 0; i < c->facts->facts; i++) {
-        int stop, thread = omp_get_thread_num();
-#pragma omp atomic read
-        stop = cancelled;
-        if (stop) continue;
-        check_fact(c, thread, &places[thread], i, variance);
-        size_t so_far;
-#pragma omp atomic capture
-        so_far = ++done;
-        if (thread == 0 &&
-            ireneo_report(c->progress, "checking every fact", (double)so_far, (double)c->facts->facts)) {
-#pragma omp atomic write
-            cancelled = 1;
-        }
-    }
-    return cancelled ? ireneo_fail(IRENEO_ERROR_CANCELLED, "stopped during the check") : IRENEO_OK;
+typedef struct own_check {
+    ireneo_checker *c;
+    workplace *places; /* (threads) */
+    double variance[IRENEO_SAMPLED_FACTS + 1];
+} own_check;
+
+static ireneo_error run_fact(void *context, size_t fact, int thread) {
+    own_check *s = context;
+    check_fact(s->c, thread, &s->places[thread], fact, s->variance);
+    return s->c->thread[thread].infinite
+               ? ireneo_fail(IRENEO_ERROR_DATA, "an own candidate of fact %zu is not finite", fact)
+               : IRENEO_OK;
 }
 
 ireneo_error ireneo_check_own(ireneo_checker *c) {
-    workplace *places = NULL;
-    double variance[IRENEO_SAMPLED_FACTS + 1] = {0}, total = 0.0;
+    own_check s = {.c = c};
     size_t sampled = (c->facts->facts + ireneo_check_stride(c) - 1) / ireneo_check_stride(c);
+    double total = 0.0;
     ireneo_check_restart(c);
-    ireneo_error failed = IRENEO_ALLOCATE_ZEROED(&places, (size_t)c->threads, "check");
-    for (int k = 0; failed == IRENEO_OK && k < c->threads; k++) failed = make_workplace(c, &places[k]);
-    if (failed == IRENEO_OK) failed = run(c, places, variance);
-    free_workplaces(places, c->threads);
-    for (int k = 0; failed == IRENEO_OK && k < c->threads; k++)
-        if (c->thread[k].infinite) failed = ireneo_fail(IRENEO_ERROR_DATA, "an own candidate is not finite");
-    for (size_t k = 0; k < sampled; k++) total += variance[k];
+    ireneo_error failed = IRENEO_ALLOCATE_ZEROED(&s.places, (size_t)c->threads, "check");
+    for (int k = 0; failed == IRENEO_OK && k < c->threads; k++) failed = make_workplace(c, &s.places[k]);
+    if (failed == IRENEO_OK)
+        failed =
+            ireneo_parallel(c->facts->facts, c->threads, c->progress, "checking every fact", run_fact, &s);
+    free_workplaces(s.places, c->threads);
+    for (size_t k = 0; k < sampled; k++) total += s.variance[k];
     c->spread = sqrt(total / (double)sampled);
     return failed;
 }
