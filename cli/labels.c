@@ -42,8 +42,11 @@ static int load_text(const command *self, const char *path, label_file *labels, 
     return 0;
 }
 
-/* Ends every line where it ends, also before a carriage return. */
-static void cut_lines(label_file *labels) {
+/* Counts the lines, and ends every one where it ends, also before a carriage return. */
+static int cut_lines(const command *self, const char *path, label_file *labels, size_t length) {
+    for (size_t i = 0; i < length; i++) labels->count += labels->text[i] == '\n' || i + 1 == length;
+    labels->lines = calloc(labels->count + 1, sizeof *labels->lines);
+    if (labels->lines == NULL) return complain(self, EXIT_MACHINE, "not enough memory for %s", path);
     char *cursor = labels->text;
     for (size_t k = 0; k < labels->count; k++) {
         labels->lines[k] = cursor;
@@ -53,21 +56,15 @@ static void cut_lines(label_file *labels) {
         if (end > cursor && end[-1] == '\r') end[-1] = '\0';
         cursor = end + 1;
     }
+    return 0;
 }
 
 int load_labels(const command *self, const char *path, label_file *labels) {
     memset(labels, 0, sizeof *labels);
     size_t length = 0;
     int outcome = load_text(self, path, labels, &length);
-    for (size_t i = 0; outcome == 0 && i < length; i++)
-        labels->count += labels->text[i] == '\n' || i + 1 == length;
-    if (outcome == 0) labels->lines = calloc(labels->count + 1, sizeof *labels->lines);
-    if (outcome == 0 && labels->lines == NULL)
-        outcome = complain(self, EXIT_MACHINE, "not enough memory for %s", path);
-    if (outcome == 0)
-        cut_lines(labels);
-    else
-        free_labels(labels);
+    if (outcome == 0 && labels->text != NULL) outcome = cut_lines(self, path, labels, length);
+    if (outcome != 0) free_labels(labels);
     return outcome;
 }
 
