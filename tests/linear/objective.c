@@ -1,9 +1,9 @@
 /* What the solver minimises, each part against brute force: projection of a row, loss and gradient, whitening. */
 #include "base/floats.h"
 #include "base/threads.h"
+#include "linear/kernels/row_projection.h"
 #include "linear/scan/competitors.h"
 #include "linear/solver/minimise.h"
-#include "linear/solver/row_projection.h"
 #include "linear_instance.h"
 
 /* ---- projection of one row ---- */

@@ -2,8 +2,8 @@
 #include "linear/scan/scan.h"
 #include "base/threads.h"
 #include "linear/kernels/best.h"
+#include "linear/problem/problem.h"
 #include "linear/scan/competitors.h"
-#include "linear/solver/problem.h"
 #include "linear_instance.h"
 
 /* ---- the best few ---- */

@@ -9,7 +9,7 @@
 #ifndef IRENEO_LINEAR_CERTIFICATE_PAIR_LOSS_H
 #define IRENEO_LINEAR_CERTIFICATE_PAIR_LOSS_H
 
-#include "linear/solver/working_set.h"
+#include "linear/problem/working_set.h"
 
 enum { IRENEO_MOST_PAIRS = 512 }; /* of a row */
 

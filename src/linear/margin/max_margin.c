@@ -12,9 +12,9 @@
 #include "base/threads.h"
 #include "linear/certificate/pair_loss.h"
 #include "linear/memory/memory.h"
+#include "linear/problem/principal_axes.h"
 #include "linear/scan/check.h"
 #include "linear/scan/competitors.h"
-#include "linear/solver/principal_axes.h"
 
 #include <cblas.h>
 #include <math.h>

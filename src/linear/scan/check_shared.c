@@ -15,7 +15,7 @@
 #include "linear/scan/checker.h"
 #include "linear/scan/scan.h"
 #include "linear/scan/spread.h"
-#include "linear/solver/whiten.h"
+#include "linear/problem/whiten.h"
 
 #include <cblas.h>
 #include <float.h>

@@ -3,7 +3,7 @@
 #define IRENEO_LINEAR_SCAN_COMPETITORS_H
 
 #include "base/progress.h"
-#include "linear/solver/working_set.h"
+#include "linear/problem/working_set.h"
 
 /* Scans all candidates at w (dim_out, dim_in). Each row keeps about `keep` competitors, the best ones, in
  * place of those it had. `reach`: competitors within this distance below the target are wanted even when they

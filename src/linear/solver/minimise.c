@@ -8,7 +8,7 @@
 #include "base/ram.h"
 #include "base/vectorised.h"
 #include "linear/kernels/dot8.h"
-#include "linear/solver/row_projection.h"
+#include "linear/kernels/row_projection.h"
 
 #include <cblas.h>
 #include <math.h>

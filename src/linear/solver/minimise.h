@@ -3,8 +3,8 @@
 #define IRENEO_LINEAR_SOLVER_MINIMISE_H
 
 #include "linear/kernels/int16.h"
+#include "linear/problem/working_set.h"
 #include "linear/solver/lbfgs.h"
-#include "linear/solver/working_set.h"
 
 /* The point and everything that moves with it. A full memory has one part, W (dim_out, dim_in); a factored
  * one holds U (dim_out, rank) and V (dim_in, rank) one after the other, and W = U V^T beside them. */

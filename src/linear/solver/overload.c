@@ -7,8 +7,8 @@
  * that the heavier classes leave, and never at their cost. */
 #include "base/floats.h"
 #include "base/ram.h"
+#include "linear/kernels/row_projection.h"
 #include "linear/solver/attempt.h"
-#include "linear/solver/row_projection.h"
 
 #include <math.h>
 #include <string.h>

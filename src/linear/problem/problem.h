@@ -1,10 +1,10 @@
 /* The facts in white coordinates: what the solver works on. */
-#ifndef IRENEO_LINEAR_SOLVER_PROBLEM_H
-#define IRENEO_LINEAR_SOLVER_PROBLEM_H
+#ifndef IRENEO_LINEAR_PROBLEM_PROBLEM_H
+#define IRENEO_LINEAR_PROBLEM_PROBLEM_H
 
 #include "linear/facts/facts.h"
 #include "linear/kernels/int8.h"
-#include "linear/solver/whiten.h"
+#include "linear/problem/whiten.h"
 
 #include <stdbool.h>
 

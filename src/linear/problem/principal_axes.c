@@ -1,5 +1,5 @@
 /* Principal axes from the whitening: back = U S V^T, so U holds the axes and S^2 the variances. */
-#include "linear/solver/principal_axes.h"
+#include "linear/problem/principal_axes.h"
 #include "base/ram.h"
 
 #include <lapacke.h>

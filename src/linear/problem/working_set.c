@@ -1,5 +1,5 @@
 /* Memory of the working set and changes to it. */
-#include "linear/solver/working_set.h"
+#include "linear/problem/working_set.h"
 #include "base/ram.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* White coordinates: the exact preconditioner of the problem (docs/linear.md, "Invariances"). */
-#ifndef IRENEO_LINEAR_SOLVER_WHITEN_H
-#define IRENEO_LINEAR_SOLVER_WHITEN_H
+#ifndef IRENEO_LINEAR_PROBLEM_WHITEN_H
+#define IRENEO_LINEAR_PROBLEM_WHITEN_H
 
 #include "base/error.h"
 

@@ -1,9 +1,9 @@
 /* Coordinates that keep the norm of W: the caller's data turned to their principal axes and scaled by one
  * number each. */
-#ifndef IRENEO_LINEAR_SOLVER_PRINCIPAL_AXES_H
-#define IRENEO_LINEAR_SOLVER_PRINCIPAL_AXES_H
+#ifndef IRENEO_LINEAR_PROBLEM_PRINCIPAL_AXES_H
+#define IRENEO_LINEAR_PROBLEM_PRINCIPAL_AXES_H
 
-#include "linear/solver/problem.h"
+#include "linear/problem/problem.h"
 
 /* A problem whose coordinates are rotated and scaled instead of whitened: keys of root-mean-square norm one;
  * values minus their mean with unit variance on average over the dimensions they span (own candidates as they

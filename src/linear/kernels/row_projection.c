@@ -1,5 +1,5 @@
 /* Loops over one row's list, written for vectors: sums may be taken in any order, as the pragmas say. */
-#include "linear/solver/row_projection.h"
+#include "linear/kernels/row_projection.h"
 #include "base/floats.h"
 #include "base/vectorised.h"
 

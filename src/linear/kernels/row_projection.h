@@ -4,8 +4,8 @@
  * mu and lifts the target to t: t - s_a = sum_j (s_j + mu - t)_+ ,     r_j = (s_j + mu - t)_+ ,     r_a = s_a
  * - t . The loss of a row is |r|^2 / 2; along a search line its slope is <r, s'> and its curvature that of
  * the active set. */
-#ifndef IRENEO_LINEAR_SOLVER_ROW_PROJECTION_H
-#define IRENEO_LINEAR_SOLVER_ROW_PROJECTION_H
+#ifndef IRENEO_LINEAR_KERNELS_ROW_PROJECTION_H
+#define IRENEO_LINEAR_KERNELS_ROW_PROJECTION_H
 
 #include <stddef.h>
 

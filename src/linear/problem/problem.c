@@ -1,5 +1,5 @@
 /* Whitened facts, the Hebbian start, and the way back to the caller's coordinates. */
-#include "linear/solver/problem.h"
+#include "linear/problem/problem.h"
 #include "base/ram.h"
 #include "base/threads.h"
 

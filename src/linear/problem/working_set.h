@@ -3,10 +3,10 @@
  *
  * Along a step a the scores are score + a slope + a^2 bend; bend is only there for factored memories. Rows
  * are padded to a multiple of 16 slots with score -infinity, so that loops run over whole vectors. */
-#ifndef IRENEO_LINEAR_SOLVER_WORKING_SET_H
-#define IRENEO_LINEAR_SOLVER_WORKING_SET_H
+#ifndef IRENEO_LINEAR_PROBLEM_WORKING_SET_H
+#define IRENEO_LINEAR_PROBLEM_WORKING_SET_H
 
-#include "linear/solver/problem.h"
+#include "linear/problem/problem.h"
 
 enum { IRENEO_LIST_PAD = 16 };
 
