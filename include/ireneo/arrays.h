@@ -57,7 +57,8 @@ IRENEO_API void ireneo_array_close(ireneo_array *array);
 IRENEO_API ireneo_error ireneo_load_matrix(const char *location, float **values, size_t *rows,
                                            size_t *columns);
 
-/** The same for an array of three axes (matrices, rows, columns), such as own candidates of every fact. */
+/** The same for an array of three axes (matrices, rows, columns), such as own candidates of every fact. Fewer
+ * axes are one matrix, of which *matrices is 0. */
 IRENEO_API ireneo_error ireneo_load_stack(const char *location, float **values, size_t *matrices,
                                           size_t *rows, size_t *columns);
 

@@ -324,17 +324,11 @@ ireneo_error ireneo_load_stack(const char *location, float **values, size_t *mat
     *matrices = *rows = *columns = 0;
     ireneo_array array;
     IRENEO_TRY(ireneo_array_open(location, &array));
-    ireneo_error error = IRENEO_OK;
-    if (array.axes != 3)
-        error = ireneo_fail(IRENEO_ERROR_DATA, "%s: the array has %d axes; a stack of matrices has 3",
-                            location, array.axes);
-    if (error == IRENEO_OK) {
-        ireneo_array flat = array;
-        size_t all = 0;
-        *matrices = array.shape[0], *rows = array.shape[1];
+    ireneo_array flat = array;
+    if (array.axes == 3)
         flat.axes = 2, flat.shape[0] = array.shape[0] * array.shape[1], flat.shape[1] = array.shape[2];
-        error = ireneo_array_to_matrix(location, &flat, values, &all, columns);
-    }
+    ireneo_error error = ireneo_array_to_matrix(location, &flat, values, rows, columns);
+    if (error == IRENEO_OK && array.axes == 3) *matrices = array.shape[0], *rows = array.shape[1];
     ireneo_array_close(&array);
     return error;
 }

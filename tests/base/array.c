@@ -166,6 +166,28 @@ static void test_matrix_shapes(void **state) {
     assert_int_equal(d, 0);
 }
 
+/* Three axes are a stack; fewer are one matrix, of which the number is 0. */
+static void test_stacks(void **state) {
+    const char *path = scratch_path(state, "s.npy");
+    float *values = NULL;
+    size_t matrices = 7, n = 7, d = 7;
+    const size_t cube[3] = {3, 1, 2}, matrix[2] = {2, 3}, four[4] = {1, 2, 3, 1};
+    expect_ok(ireneo_save_npy(path, IRENEO_DTYPE_FLOAT32, 3, cube, six));
+    expect_ok(ireneo_load_stack(path, &values, &matrices, &n, &d));
+    assert_true(matrices == 3 && n == 1 && d == 2);
+    assert_memory_equal(values, six, sizeof six);
+    ireneo_free(values);
+    expect_ok(ireneo_save_npy(path, IRENEO_DTYPE_FLOAT32, 2, matrix, six));
+    expect_ok(ireneo_load_stack(path, &values, &matrices, &n, &d));
+    assert_true(matrices == 0 && n == 2 && d == 3);
+    assert_memory_equal(values, six, sizeof six);
+    ireneo_free(values);
+    expect_ok(ireneo_save_npy(path, IRENEO_DTYPE_FLOAT32, 4, four, six));
+    expect_error(ireneo_load_stack(path, &values, &matrices, &n, &d), IRENEO_ERROR_DATA, "4 axes", path);
+    assert_null(values);
+    assert_true(matrices == 0 && n == 0 && d == 0);
+}
+
 static void test_indices(void **state) {
     const char *path = scratch_path(state, "t.npy");
     const int32_t i32[4] = {0, -1, INT32_MAX, INT32_MIN};
@@ -228,6 +250,7 @@ int main(void) {
         scratch_test(test_matrix_from_every_type),
         scratch_test(test_elements_that_are_not_numbers),
         scratch_test(test_matrix_shapes),
+        scratch_test(test_stacks),
         scratch_test(test_indices),
         scratch_test(test_vector),
     };
