@@ -214,7 +214,8 @@ typedef struct ireneo_store_settings {
     /** When the minimiser comes to no verdict, full memories of at most this many entries are settled by an
      * exact method; 0: 2500, which takes seconds; 6400 takes a minute and 0.5 GB. */
     size_t settle;
-    /** Margin of the loss in units of the score spread; 0: 0.05, and 0.025 close to capacity. */
+    /** Margin of the loss in units of the score spread; 0: 0.05, from 0.97 of the law on 0.025, beyond 1.015 of
+     * it 1, and 0.1 when facts are given up (overload). */
     double margin;
     /** A memory to start from instead of the Hebbian one; NULL: none. */
     const ireneo_memory *initial;
@@ -250,7 +251,7 @@ typedef struct ireneo_store_info {
     size_t scans, iterations;
     double seconds;
     size_t peak_bytes;
-    /** Dimensions that keys and values span. */
+    /** Dimensions that keys and values span; of the arrays, for the plain Hebbian rule, which does not look. */
     size_t span_in, span_out;
     /** Loss at the end, and the norm of its gradient over that at the start. */
     double loss, gradient_ratio;

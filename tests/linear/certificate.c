@@ -1,5 +1,6 @@
 /* Certificates of impossibility: real ones are accepted, by the library and by sums in extended precision
  * made here; altered ones are not. */
+#include "linear/facts/equal_rows.h"
 #include "linear_instance.h"
 
 #include <math.h>
@@ -248,7 +249,7 @@ static void test_contradictions(void **state) {
     free_instance(&it);
 }
 
-/* Equal things that contradict nothing: equal keys with one value, equal candidates that are nobody's. */
+/* Equal things that contradict nothing: equal keys with one value, equal candidates that are no fact's. */
 static void test_harmless_twins(void **state) {
     (void)state;
     instance it = make_instance(15, 10, 14, 8, 6, 0);
@@ -316,8 +317,43 @@ static void test_damaged_files(void **state) {
     free_instance(&it);
 }
 
+/* Against comparing all pairs: neighbours among equal rows, with 0 and -0 equal. */
+static void test_equal_rows(void **state) {
+    (void)state;
+    enum { ROWS = 300, DIM = 3 };
+    ireneo_generator g = {31, 0, 0};
+    for (int trial = 0; trial < 50; trial++) {
+        float rows[ROWS * DIM];
+        for (size_t k = 0; k < ROWS * DIM; k++)
+            rows[k] =
+                ((float)ireneo_draw_below(&g, 7) - 3.0f) * (ireneo_draw_below(&g, 2) == 0 ? 1.0f : -1.0f);
+        ireneo_equal_rows equal;
+        expect_ok(ireneo_equal_rows_find(rows, ROWS, DIM, &equal));
+        size_t wanted = 0;
+        for (size_t b = 1; b < ROWS; b++) {
+            size_t a = b; /* the last equal row before b */
+            while (a > 0)
+                if (rows[--a * DIM] == rows[b * DIM] && rows[a * DIM + 1] == rows[b * DIM + 1] &&
+                    rows[a * DIM + 2] == rows[b * DIM + 2]) {
+                    size_t k = 0;
+                    while (k < equal.count && !(equal.first[k] == a && equal.second[k] == b)) k++;
+                    assert_true(k < equal.count);
+                    wanted++;
+                    break;
+                }
+        }
+        assert_int_equal(equal.count, wanted);
+        ireneo_equal_rows_free(&equal);
+    }
+    const float different[4] = {1.0f, 2.0f, 2.0f, 1.0f};
+    ireneo_equal_rows none;
+    expect_ok(ireneo_equal_rows_find(different, 2, 2, &none));
+    assert_int_equal(none.count, 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_equal_rows),
         scratch_test(test_impossible_instances_have_certificates),
         cmocka_unit_test(test_altered_certificates_are_rejected),
         cmocka_unit_test(test_other_data_are_rejected),

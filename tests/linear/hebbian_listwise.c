@@ -1,6 +1,7 @@
 /* The laws of the Hebbian rule and of listwise recall, against memories that are made and against GSL. */
 #include "expect.h"
 #include "linear/law/hebbian_law.h"
+#include "linear/law/p_log_p.h"
 #include "scratch.h"
 
 #include <gsl/gsl_cdf.h>

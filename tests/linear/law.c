@@ -3,6 +3,7 @@
  * them with chance below 1e-4 in all. */
 #include "base/random.h"
 #include "expect.h"
+#include "linear/law/capacity.h"
 #include "linear/law/cone.h"
 #include "scratch.h"
 
@@ -73,7 +74,7 @@ static void test_cone_is_smooth_and_grows(void **state) {
 typedef struct direct {
     double n, t;
     double u[80], weight[80];
-    gsl_integration_workspace *minimiser, *outer;
+    gsl_integration_workspace *inner, *outer;
 } direct;
 
 static double direct_integrand(double w, void *context) {
@@ -104,18 +105,18 @@ static double direct_level(double t, void *context) {
     if (mean > 12.0 * sqrt(variance)) return 0.0;
     gsl_function f = {direct_integrand, d};
     double result, error;
-    gsl_integration_qag(&f, 1e-12, 9.0, 1e-10, 1e-8, 500, GSL_INTEG_GAUSS21, d->minimiser, &result, &error);
+    gsl_integration_qag(&f, 1e-12, 9.0, 1e-10, 1e-8, 500, GSL_INTEG_GAUSS21, d->inner, &result, &error);
     return exp(-0.5 * t * t) / sqrt(2.0 * M_PI) * (0.5 - result / M_PI);
 }
 
 static double direct_delta(double candidates, double lower, double upper) {
     direct d = {.n = candidates - 2.0,
-                .minimiser = gsl_integration_workspace_alloc(500),
+                .inner = gsl_integration_workspace_alloc(500),
                 .outer = gsl_integration_workspace_alloc(500)};
     gsl_function f = {direct_level, &d};
     double result, error;
     gsl_integration_qag(&f, lower, upper, 0.0, 3e-8, 500, GSL_INTEG_GAUSS31, d.outer, &result, &error);
-    gsl_integration_workspace_free(d.minimiser);
+    gsl_integration_workspace_free(d.inner);
     gsl_integration_workspace_free(d.outer);
     return (candidates - 1.0) * result;
 }
@@ -369,9 +370,28 @@ static void test_bad_shapes(void **state) {
     expect_error(ireneo_capacity_margin(&no_facts, &number), IRENEO_ERROR_ARGUMENT, "number", "");
 }
 
+/* What a store asks before it begins, beside the whole report: n = P by one rough secant step, and fixed P. */
+static void test_rough_capacity(void **state) {
+    (void)state;
+    static const size_t dims[][3] = {{20, 20, 0}, {100, 60, 0}, {100, 100, 25}, {1000, 1000, 0}};
+    for (size_t k = 0; k < COUNT(dims); k++) {
+        ireneo_shape shape = {.dim_in = dims[k][0], .dim_out = dims[k][1], .rank = dims[k][2]};
+        ireneo_capacity_report report;
+        double facts;
+        expect_ok(ireneo_capacity(&shape, &report));
+        shape.candidates = round(0.8 * report.facts_capacity);
+        expect_ok(ireneo_capacity_rough(&shape, true, &facts));
+        expect_ratio(facts, report.facts_capacity, 1e-3);
+        expect_ok(ireneo_capacity(&shape, &report));
+        expect_ok(ireneo_capacity_rough(&shape, false, &facts));
+        expect_ratio(facts, report.facts_capacity, 1e-3);
+    }
+}
+
 int main(void) {
     gsl_set_error_handler_off();
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_rough_capacity),
         cmocka_unit_test(test_cone_table),
         cmocka_unit_test(test_cone_exact_values),
         cmocka_unit_test(test_cone_is_smooth_and_grows),

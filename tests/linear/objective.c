@@ -131,6 +131,7 @@ typedef struct solver_parts {
 static void make_parts(solver_parts *s, size_t rank, size_t keep) {
     s->data = make_instance(7, 90, 70, 12, 17, 1);
     expect_ok(ireneo_problem_make(&s->data.facts, 2, &s->problem));
+    expect_ok(ireneo_problem_pack(&s->problem));
     expect_ok(ireneo_working_set_allocate(&s->problem, 80, rank > 0, &s->set));
     expect_ok(ireneo_minimiser_allocate(&s->problem, &s->set, rank, 5, &s->minimiser));
     ireneo_fill_normal_floats(8, 0, 0, s->minimiser.length, s->minimiser.point);

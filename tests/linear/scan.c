@@ -2,8 +2,8 @@
 #include "linear/scan/scan.h"
 #include "base/threads.h"
 #include "linear/kernels/best.h"
-#include "linear/problem/problem.h"
 #include "linear/scan/competitors.h"
+#include "linear/solver/hebbian.h"
 #include "linear_instance.h"
 
 /* ---- the best few ---- */
@@ -107,13 +107,14 @@ static void expect_best_lists(const ireneo_problem *p, const ireneo_working_set 
     free(score), free(listed);
 }
 
-static void check_search(instance *data, size_t keep, float reach) {
+static void check_competitors(instance *data, size_t keep, float reach) {
     ireneo_problem p;
     ireneo_working_set set, again;
     int before = ireneo_blas_threads(1);
     expect_ok(ireneo_problem_make(&data->facts, 2, &p));
+    expect_ok(ireneo_problem_pack(&p));
     float *w = malloc(p.dim_out * p.dim_in * sizeof *w);
-    expect_ok(ireneo_problem_hebbian(&p, w));
+    expect_ok(ireneo_hebbian_sum(&p, w));
     expect_ok(ireneo_working_set_allocate(&p, 160, false, &set));
     expect_ok(ireneo_working_set_allocate(&p, 160, false, &again));
     for (int round = 0; round < 2; round++) { /* a second scan replaces the lists of the first */
@@ -133,43 +134,65 @@ static void check_search(instance *data, size_t keep, float reach) {
     free(w);
 }
 
-static void test_search_finds_the_best(void **state) {
+static void test_competitors_are_the_best(void **state) {
     (void)state;
     static const size_t keeps[] = {1, 5, 48, 64, 160};
     for (size_t k = 0; k < COUNT(keeps); k++) {
         instance gaussian = make_instance(14, 150, 2500, 15, 21, 1);
-        check_search(&gaussian, keeps[k], 0.025f);
-        check_search(&gaussian, keeps[k],
-                     1e3f); /* everything is a hit: buffers overflow, targets among the best */
+        check_competitors(&gaussian, keeps[k], 0.025f);
+        check_competitors(&gaussian, keeps[k],
+                          1e3f); /* everything is a hit: buffers overflow, targets among the best */
         free_instance(&gaussian);
         instance heavy =
             make_instance(15, 150, 2500, 15, 21, 0); /* cubes: far beyond any Gaussian threshold */
         for (size_t i = 0; i < (size_t)2500 * 21; i++) heavy.values[i] *= heavy.values[i] * heavy.values[i];
-        check_search(&heavy, keeps[k], 0.5f);
+        check_competitors(&heavy, keeps[k], 0.5f);
         free_instance(&heavy);
         instance clumped =
             make_instance(16, 100, 3000, 10, 12, 1); /* most values nearly alike, a few far out */
         for (size_t j = 0; j < 3000; j++)
             for (size_t a = 0; a < 12; a++) clumped.values[j * 12 + a] *= j % 50 == 0 ? 10.0f : 0.01f;
-        check_search(&clumped, keeps[k], 0.025f);
+        check_competitors(&clumped, keeps[k], 0.025f);
         free_instance(&clumped);
         instance few = make_instance(17, 60, 7, 9, 6, 1); /* fewer candidates than places */
-        check_search(&few, keeps[k], 0.025f);
+        check_competitors(&few, keeps[k], 0.025f);
         free_instance(&few);
         instance two = make_instance(18, 40, 2, 9, 6, 1);
-        check_search(&two, keeps[k], 0.025f);
+        check_competitors(&two, keeps[k], 0.025f);
         free_instance(&two);
     }
 }
 
+/* More competitors than a row has slots: the working set is cut down to them, and so is what a scan keeps. */
+static void test_no_more_than_slots(void **state) {
+    (void)state;
+    instance data = make_instance(20, 30, 2500, 10, 12, 1);
+    ireneo_problem p;
+    ireneo_working_set set;
+    int before = ireneo_blas_threads(1);
+    expect_ok(ireneo_problem_make(&data.facts, 2, &p));
+    float *w = malloc(p.dim_out * p.dim_in * sizeof *w);
+    expect_ok(ireneo_hebbian_sum(&p, w));
+    expect_ok(ireneo_working_set_allocate(&p, 2400, false, &set));
+    assert_int_equal(set.capacity, IRENEO_MOST_SLOTS);
+    expect_ok(ireneo_find_competitors(&p, w, 2400, 1e3f, NULL, &set));
+    for (size_t i = 0; i < p.rows; i++) assert_true(set.count[i] > 400 && set.count[i] <= IRENEO_MOST_SLOTS);
+    expect_best_lists(&p, &set, w, IRENEO_MOST_SLOTS, 1e3f);
+    ireneo_blas_threads(before);
+    ireneo_working_set_free(&set);
+    ireneo_problem_free(&p);
+    free(w);
+    free_instance(&data);
+}
+
 /* Values that occur many times: any of equal competitors may be listed, but no better one may be missing. */
-static void test_search_with_ties(void **state) {
+static void test_competitors_with_ties(void **state) {
     (void)state;
     instance tied = make_instance(19, 100, 2400, 8, 10, 1);
     for (size_t j = 20; j < 2400; j++)
         memcpy(tied.values + j * 10, tied.values + j % 20 * 10, 10 * sizeof(float));
-    check_search(&tied, 48, 0.025f);
-    check_search(&tied, 130, 0.025f);
+    check_competitors(&tied, 48, 0.025f);
+    check_competitors(&tied, 130, 0.025f);
     free_instance(&tied);
 }
 
@@ -240,7 +263,7 @@ static void run_seen_sweep(const instance *data, int own, int threads, seen *s) 
 }
 
 /* Every score once, right, and the same from stored and from own candidates, for any number of threads. */
-static void test_sweep(void **state) {
+static void test_scan(void **state) {
     (void)state;
     static const size_t shapes[][2] = {{1, 1}, {1, 1025}, {47, 1024}, {49, 1023}, {700, 130}, {130, 2100}};
     for (size_t c = 0; c < COUNT(shapes); c++) {
@@ -267,9 +290,10 @@ static void test_sweep(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_collect_and_select),
-        cmocka_unit_test(test_search_finds_the_best),
-        cmocka_unit_test(test_search_with_ties),
-        cmocka_unit_test(test_sweep),
+        cmocka_unit_test(test_competitors_are_the_best),
+        cmocka_unit_test(test_no_more_than_slots),
+        cmocka_unit_test(test_competitors_with_ties),
+        cmocka_unit_test(test_scan),
     };
     return cmocka_run_group_tests_name("linear scan", tests, NULL, NULL);
 }

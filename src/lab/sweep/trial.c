@@ -2,7 +2,7 @@
 #include "lab/sweep/trial.h"
 #include "base/progress.h"
 #include "base/ram.h"
-#include "linear/law/hebbian_law.h"
+#include "linear/law/p_log_p.h"
 #include "linear/memory/memory.h"
 
 #include <cblas.h>

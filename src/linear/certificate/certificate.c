@@ -4,6 +4,7 @@
 #include "base/ram.h"
 
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 

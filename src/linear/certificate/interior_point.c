@@ -1,12 +1,14 @@
 /* Mehrotra's predictor-corrector for min |w|^2 / 2, w = sum_k l_k z_k, sum l = 1, l >= 0.
  *
- * With slacks s_k = <z_k, w> - t the conditions are l_k s_k = 0, l, s >= 0. All iterates satisfy the
- * equations exactly, only l_k s_k = mu > 0. A step solves (1 + sum_k (l_k / s_k) z_k z_k^T) dw = right side;
- * because z_k is an outer product, the matrix is a sum of n terms A_i (x) x_i x_i^T with A_i = sum_j (l / s)
- * m m^T. */
+ * With slacks s_k = <z_k, w> - t the conditions are l_k s_k = 0, l, s >= 0. All iterates satisfy the equations
+ * exactly, only l_k s_k = mu > 0. A step solves
+ *     (1 + sum_k (l_k / s_k) z_k z_k^T) dw = right side .
+ * Because z_k = m_k x_i^T is an outer product, the matrix is 1 + sum_i A_i (x) x_i x_i^T with
+ * A_i = sum_k (l_k / s_k) m_k m_k^T over the pairs of row i. */
 #include "linear/certificate/interior_point.h"
 #include "base/ram.h"
 #include "base/threads.h"
+#include "linear/kernels/vector.h"
 
 #include <cblas.h>
 #include <lapacke.h>
@@ -16,6 +18,17 @@
 
 enum { MOST_ITERATIONS = 200 };
 static const double VANISHED = 1e-9; /* |w| over the size of the z_k */
+
+/* Mehrotra's choices: the corrector aims at mu times the cube of what the predictor left of it, and the step
+ * stops short of the boundary by a hundredth. A step below SHORTEST moves nothing but rounding errors. */
+static const double CENTRING_POWER = 3.0, STEP_SHARE = 0.99, SHORTEST = 1e-6;
+
+/* Slacks start this share of their spread, and of |z|^2, away from zero: a start on the boundary takes many
+ * short steps to leave it. */
+static const double START_SPREAD = 0.1, START_SIZE = 1e-3;
+
+/* Matrices of more than this many rows are factorised by all threads. */
+enum { THREADS_FROM = 512 };
 
 typedef struct interior {
     const ireneo_pair_loss *l;
@@ -114,7 +127,7 @@ static void make_matrix(const interior *s) {
 static bool factorise(const interior *s) {
     make_blocks(s);
     make_matrix(s);
-    int before = ireneo_blas_threads(s->area > 512 ? s->threads : 0);
+    int before = ireneo_blas_threads(s->area > THREADS_FROM ? s->threads : 0);
     /* A lower triangle by rows is an upper one by columns, which LAPACK takes as it is. */
     bool fine =
         LAPACKE_dpotrf(LAPACK_COL_MAJOR, 'U', (lapack_int)s->area, s->matrix, (lapack_int)s->area) == 0;
@@ -175,12 +188,12 @@ static bool iterate(interior *s) {
     scores(s, s->a, s->along_b);
     for (size_t k = 0; k < s->pairs; k++) s->rest[k] = -s->slack[k];
     find_step(s);
-    double mu = mean_product(s, 0.0), goal = pow(mean_product(s, longest_step(s)) / mu, 3.0) * mu;
+    double mu = mean_product(s, 0.0), goal = pow(mean_product(s, longest_step(s)) / mu, CENTRING_POWER) * mu;
     for (size_t k = 0; k < s->pairs; k++)
         s->rest[k] = (goal - s->d_weight[k] * s->d_slack[k]) / s->weight[k] - s->slack[k];
     find_step(s);
-    double step = 0.99 * longest_step(s);
-    if (!(step > 1e-6)) return false; /* also when it is NaN */
+    double step = STEP_SHARE * longest_step(s);
+    if (!(step > SHORTEST)) return false; /* also when it is NaN */
     for (size_t k = 0; k < s->pairs; k++) {
         s->weight[k] += step * s->d_weight[k];
         s->slack[k] += step * s->d_slack[k];
@@ -200,7 +213,7 @@ static void measure(interior *s, ireneo_interior_point *point) {
     point->norm = sqrt(ireneo_dot_f64(point->w, point->w, s->area));
 }
 
-/* Equal weights, and the slacks that belong to them with the lowest at a tenth of the score's spread. */
+/* Equal weights, and the slacks that belong to them the lowest of them a tenth of their spread above zero. */
 static void start(interior *s, ireneo_interior_point *point) {
     double square = 0.0, spread = 0.0;
     for (size_t k = 0; k < s->pairs; k++) s->weight[k] = 1.0 / (double)s->pairs;
@@ -214,7 +227,7 @@ static void start(interior *s, ireneo_interior_point *point) {
     s->size = sqrt(square / (double)s->pairs);
     for (size_t k = 0; k < s->pairs; k++) spread = fmax(spread, s->along_a[k] - point->gap);
     for (size_t k = 0; k < s->pairs; k++)
-        s->slack[k] = s->along_a[k] - point->gap + 0.1 * spread + 1e-3 * s->size * s->size;
+        s->slack[k] = s->along_a[k] - point->gap + START_SPREAD * spread + START_SIZE * s->size * s->size;
 }
 
 static ireneo_error allocate(interior *s, ireneo_interior_point *point) {
@@ -241,7 +254,7 @@ static ireneo_error run(interior *s, double accuracy, const ireneo_progress *pro
     start(s, point);
     for (point->iterations = 0; point->iterations < MOST_ITERATIONS; point->iterations++) {
         double relative = point->norm / s->size;
-        if (ireneo_report(progress, "settling a close case", fmax(0.0, -log10(relative)), 9.0))
+        if (ireneo_report(progress, "settling a close case", fmax(0.0, -log10(relative)), -log10(VANISHED)))
             return ireneo_fail(IRENEO_ERROR_CANCELLED, "stopped while a close case was settled");
         if (relative < VANISHED || point->gap > (1.0 - accuracy) * point->norm * point->norm) break;
         if (!iterate(s)) break;

@@ -1,6 +1,9 @@
-/* Newton steps on the float64 loss by preconditioned conjugate gradients. */
+/* Preconditioned conjugate gradients on the Hessian of the pair loss, in float64 or in float32 with
+ * corrections. */
+#include "linear/certificate/newton.h"
 #include "base/ram.h"
 #include "linear/certificate/pair_hessian_f32.h"
+#include "linear/kernels/vector.h"
 
 #include <cblas.h>
 #include <math.h>
@@ -36,10 +39,10 @@ static void precondition(const double *diagonal, double ridge, const double *res
 /* product = Hessian times direction. */
 typedef void (*hessian_product)(void *hessian, const double *direction, double *product);
 
-static void wide_product(void *loss, const double *direction, double *product) {
+static void product_f64(void *loss, const double *direction, double *product) {
     ireneo_pair_loss_product(loss, direction, product);
 }
-static void narrow_product(void *hessian, const double *direction, double *product) {
+static void product_f32(void *hessian, const double *direction, double *product) {
     ireneo_pair_hessian_f32_product(hessian, direction, product);
 }
 
@@ -70,7 +73,7 @@ static size_t conjugate_gradients(const linear_system *s, const double *right, d
         s->multiply(s->hessian, d, q);
         if (s->ridge > 0.0) cblas_daxpy((int)area, s->ridge, d, 1, q, 1);
         double curvature = ireneo_dot_f64(d, q, area);
-        if (!(curvature > 1e-300)) break;
+        if (!(curvature > 1e-300)) break; /* nothing but flat directions is left */
         cblas_daxpy((int)area, rz / curvature, d, 1, solution, 1);
         cblas_daxpy((int)area, -rz / curvature, q, 1, r, 1);
         precondition(s->diagonal, s->ridge, r, area, z);
@@ -86,7 +89,7 @@ static size_t conjugate_gradients(const linear_system *s, const double *right, d
 
 void ireneo_newton_step(ireneo_pair_loss *loss, const double *gradient, double ridge, const double *diagonal,
                         double accuracy, size_t most, ireneo_newton_space *space, double *step) {
-    linear_system system = {wide_product, loss, loss->area, ridge, diagonal, space};
+    linear_system system = {product_f64, loss, loss->area, ridge, diagonal, space};
     double *right = space->right;
     for (size_t k = 0; k < loss->area; k++) right[k] = -gradient[k];
     conjugate_gradients(&system, right, accuracy * sqrt(ireneo_dot_f64(right, right, loss->area)), most,
@@ -97,7 +100,7 @@ ireneo_error ireneo_newton_step_mixed(ireneo_pair_loss *loss, const double *grad
                                       double accuracy, size_t most, ireneo_newton_space *space,
                                       double *step) {
     enum { ROUNDS = 6 };
-    const double reach = 1e-4; /* what float32 products can take off a residual */
+    const double REACH = 1e-4, WORTH_A_ROUND = 0.5; /* what float32 products can take off, and must */
     size_t area = loss->area;
     double *right = space->right, *part = space->part;
     ireneo_pair_hessian_f32 f32;
@@ -106,12 +109,12 @@ ireneo_error ireneo_newton_step_mixed(ireneo_pair_loss *loss, const double *grad
         return IRENEO_OK;
     }
     IRENEO_TRY(ireneo_pair_hessian_f32_make(loss, &f32));
-    linear_system fast = {narrow_product, &f32, area, ridge, NULL, space};
+    linear_system fast = {product_f32, &f32, area, ridge, NULL, space};
     memset(step, 0, area * sizeof *step);
     for (size_t k = 0; k < area; k++) right[k] = -gradient[k];
     double size = sqrt(ireneo_dot_f64(right, right, area)), goal = accuracy * size;
     for (int round = 0; round < ROUNDS && size > goal && most > 0; round++) {
-        size_t used = conjugate_gradients(&fast, right, fmax(goal, reach * size), most, part);
+        size_t used = conjugate_gradients(&fast, right, fmax(goal, REACH * size), most, part);
         loss->products += used / 2; /* they take half the time */
         most = used < most ? most - used : 0;
         ireneo_pair_loss_product(loss, part, space->product);
@@ -121,7 +124,7 @@ ireneo_error ireneo_newton_step_mixed(ireneo_pair_loss *loss, const double *grad
         }
         double before = size;
         size = sqrt(ireneo_dot_f64(right, right, area));
-        if (size > 0.5 * before) break; /* flat directions: float32 has done what it can */
+        if (size > WORTH_A_ROUND * before) break; /* flat directions: float32 has done what it can */
     }
     ireneo_pair_hessian_f32_free(&f32);
     return IRENEO_OK;

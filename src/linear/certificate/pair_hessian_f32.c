@@ -3,6 +3,7 @@
  * y_target)) x_i^T. */
 #include "linear/certificate/pair_hessian_f32.h"
 #include "base/ram.h"
+#include "linear/kernels/add_scaled.h"
 #include "linear/kernels/dot8.h"
 
 #include <cblas.h>

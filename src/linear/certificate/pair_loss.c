@@ -2,8 +2,8 @@
  * fixed order. */
 #include "linear/certificate/pair_loss.h"
 #include "base/ram.h"
-#include "base/vectorised.h"
 #include "linear/certificate/certificate.h"
+#include "linear/kernels/vector.h"
 
 #include <cblas.h>
 #include <math.h>
@@ -19,23 +19,18 @@ static const double *target_value(const ireneo_pair_loss *s, size_t row) {
     return s->y != NULL ? s->y + ireneo_problem_target(s->p, row) * s->out : s->own_target + row * s->out;
 }
 
-IRENEO_VECTORISED
-double ireneo_dot_f64(const double *a, const double *b, size_t count) {
-    double sum = 0.0;
-#pragma omp simd reduction(+ : sum)
-    for (size_t k = 0; k < count; k++) sum += a[k] * b[k];
-    return sum;
-}
-
 /* ---- sums over rows ---- */
 
 /* What to do with a row whose h = W x is known; adds its contribution sum_j c_j y_j to m (out), or leaves m
  * alone and returns false. */
 typedef bool (*row_work)(ireneo_pair_loss *s, size_t row, const double *h, double *m);
 
-/* Below a millisecond of work waiting for another thread costs more than it brings. */
+/* Entries of all h = W x, rows times (out, in), below which a product takes about a millisecond: waiting for
+ * another thread then costs more than it brings. */
+static const size_t WORTH_A_THREAD = 4000000;
+
 static int useful_threads(const ireneo_pair_loss *s) {
-    return s->p->rows * s->area < 4000000 ? 1 : s->p->threads;
+    return s->p->rows * s->area < WORTH_A_THREAD ? 1 : s->p->threads;
 }
 
 /* out (out, in) = sum over rows of m_i x_i^T, where `work` makes m_i from h_i = matrix x_i. */
@@ -68,11 +63,13 @@ static void sum_over_rows(ireneo_pair_loss *s, const double *matrix, row_work wo
     }
 }
 
-/* Level t of a row whose shifted competitors are score + shift; see projection.h. */
+/* Level t of a row whose shifted competitors are score + shift; see row_projection.h. Steps climb to it and end
+ * by themselves, after two to four as a rule. */
 static double find_level(const double *score, const double *shift, size_t count, double target,
                          double margin) {
+    enum { MOST_STEPS = 200 };
     double t = target;
-    for (int step = 0; step < 200; step++) {
+    for (int step = 0; step < MOST_STEPS; step++) {
         double sum = target;
         size_t active = 0;
         for (size_t k = 0; k < count; k++) {
@@ -154,7 +151,7 @@ void ireneo_pair_loss_product(ireneo_pair_loss *s, const double *direction, doub
 /* ---- pairs ---- */
 
 /* rows (count, dim) of the caller into the coordinates of a whitening, (count, span) in float64. */
-static ireneo_error widen_rows(const ireneo_whitening *t, const float *rows, size_t count, double *out) {
+static ireneo_error rows_to_f64(const ireneo_whitening *t, const float *rows, size_t count, double *out) {
     double *tile = NULL;
     IRENEO_TRY(IRENEO_ALLOCATE(&tile, TILE * t->dim, "rows in float64"));
     for (size_t i = 0; i < count; i += TILE) {
@@ -203,13 +200,13 @@ static int by_candidate(const void *a, const void *b) {
 }
 
 /* The union of a row's old pairs and its list, in row (at most IRENEO_MOST_PAIRS). */
-static size_t merge_row(const ireneo_pair_loss *s, const ireneo_working_set *l, size_t i, pair *row,
+static size_t merge_row(const ireneo_pair_loss *s, const ireneo_working_set *set, size_t i, pair *row,
                         size_t *added) {
     size_t count = 0, kept = 0;
     for (size_t k = s->start[i]; k < s->start[i + 1] && count < IRENEO_MOST_PAIRS; k++) /* weights go first */
         if (s->shift[k] > 0.0) row[count++] = (pair){s->candidate[k], s->shift[k], true};
-    for (size_t k = 0; k < l->count[i] && count < IRENEO_MOST_PAIRS; k++)
-        row[count++] = (pair){l->index[i * l->capacity + k], 0.0, false};
+    for (size_t k = 0; k < set->count[i] && count < IRENEO_MOST_PAIRS; k++)
+        row[count++] = (pair){set->index[i * set->capacity + k], 0.0, false};
     qsort(row, count, sizeof *row, by_candidate);
     for (size_t k = 0; k < count; k++)
         if (kept == 0 || row[k].candidate != row[kept - 1].candidate) row[kept++] = row[k];
@@ -221,26 +218,26 @@ static size_t merge_row(const ireneo_pair_loss *s, const ireneo_working_set *l, 
     return kept;
 }
 
-ireneo_error ireneo_pair_loss_merge(ireneo_pair_loss *s, const ireneo_working_set *l, size_t *added) {
+ireneo_error ireneo_pair_loss_merge(ireneo_pair_loss *s, const ireneo_working_set *set, size_t *added) {
     size_t most = s->pairs, at = 0, *start = NULL;
     uint32_t *candidate = NULL;
     double *shift = NULL;
     pair row[IRENEO_MOST_PAIRS];
     *added = 0;
-    for (size_t i = 0; i < l->rows; i++) most += l->count[i];
-    ireneo_error failed = IRENEO_ALLOCATE(&start, l->rows + 1, "pairs");
+    for (size_t i = 0; i < set->rows; i++) most += set->count[i];
+    ireneo_error failed = IRENEO_ALLOCATE(&start, set->rows + 1, "pairs");
     if (failed == IRENEO_OK) failed = IRENEO_ALLOCATE(&candidate, most, "pairs");
     if (failed == IRENEO_OK) failed = IRENEO_ALLOCATE(&shift, most, "pairs");
     if (failed != IRENEO_OK) {
         free(start), free(candidate), free(shift);
         return failed;
     }
-    for (size_t i = 0; i < l->rows; i++) {
-        size_t count = merge_row(s, l, i, row, added);
+    for (size_t i = 0; i < set->rows; i++) {
+        size_t count = merge_row(s, set, i, row, added);
         start[i] = at;
         for (size_t k = 0; k < count; k++, at++) candidate[at] = row[k].candidate, shift[at] = row[k].shift;
     }
-    start[l->rows] = at;
+    start[set->rows] = at;
     free(s->start), free(s->candidate), free(s->shift), free(s->score), free(s->residual);
     s->start = start, s->candidate = candidate, s->shift = shift, s->pairs = at;
     s->score = s->residual = NULL;
@@ -256,11 +253,11 @@ static ireneo_error allocate(ireneo_pair_loss *s) {
     IRENEO_TRY(IRENEO_ALLOCATE(&s->target, p->rows, "pairs"));
     IRENEO_TRY(IRENEO_ALLOCATE_ZEROED(&s->start, p->rows + 1, "pairs"));
     IRENEO_TRY(IRENEO_ALLOCATE(&s->x, p->rows * s->in, "keys in float64"));
-    IRENEO_TRY(widen_rows(&p->keys, p->facts->keys, p->rows, s->x));
+    IRENEO_TRY(rows_to_f64(&p->keys, p->facts->keys, p->rows, s->x));
     if (p->facts->values == NULL)
         return IRENEO_ALLOCATE(&s->own_target, p->rows * s->out, "own targets in float64");
     IRENEO_TRY(IRENEO_ALLOCATE(&s->y, p->columns * s->out, "values in float64"));
-    return widen_rows(&p->values, p->facts->values, p->columns, s->y);
+    return rows_to_f64(&p->values, p->facts->values, p->columns, s->y);
 }
 
 ireneo_error ireneo_pair_loss_make(const ireneo_problem *p, const ireneo_working_set *set, double margin,

@@ -1,17 +1,19 @@
 /* The projection loss in float64 on a list of pairs: values, residuals, gradient and products with the
- * Hessian. The proof of impossibility (polish.c) and the largest margin (max_margin.c) minimise it.
+ * Hessian. certify_newton.c and max_margin.c minimise it; certify_exact.c takes its pairs.
  *
  * Row i has scores s_j of its listed competitors and s_a of its target. With shifts c_j >= 0 the projection
  * is that of u_j = s_j + c_j, u_a = s_a - sum c_j (shifts are the multipliers of an augmented Lagrangian;
- * without them u = s): r_j = (u_j + margin - t)_+ with t as in projection.h. The loss is
- * sum_i (sum_j r_j^2 + (sum_j r_j)^2) / 2, its gradient sum_ij r_ij (y_j - y_target) x_i^T. While the set of
- * active pairs (r > 0) stays the same the loss is quadratic. */
+ * without them u = s). With the level t of row_projection.h,
+ *     r_j = (u_j + margin - t)_+ ,
+ *     loss = sum_i (sum_j r_j^2 + (sum_j r_j)^2) / 2 ,   gradient = sum_ij r_ij (y_j - y_target) x_i^T .
+ * While the set of active pairs (r > 0) stays the same the loss is quadratic. */
 #ifndef IRENEO_LINEAR_CERTIFICATE_PAIR_LOSS_H
 #define IRENEO_LINEAR_CERTIFICATE_PAIR_LOSS_H
 
 #include "linear/problem/working_set.h"
 
-enum { IRENEO_MOST_PAIRS = 512 }; /* of a row */
+/* Pairs of a row: those of its list in the working set, and old ones that have a shift. */
+enum { IRENEO_MOST_PAIRS = IRENEO_MOST_SLOTS };
 
 typedef struct ireneo_pair_loss {
     const ireneo_problem *p;
@@ -33,12 +35,12 @@ typedef struct ireneo_pair_loss {
 } ireneo_pair_loss;
 
 /* Keys and values in the coordinates of the problem, computed from the caller's numbers in float64, and the
- * pairs that the lists hold, without shifts. */
+ * pairs that the working set holds, without shifts. */
 ireneo_error ireneo_pair_loss_make(const ireneo_problem *problem, const ireneo_working_set *set,
                                    double margin, ireneo_pair_loss *loss);
 void ireneo_pair_loss_free(ireneo_pair_loss *loss);
 
-/* Pairs become those of the lists together with the old ones that have a shift. *added counts the pairs that
+/* Pairs become those of the working set together with the old ones that have a shift. *added counts the pairs that
  * were not there before. Scores and residuals are undefined until the next evaluation. */
 ireneo_error ireneo_pair_loss_merge(ireneo_pair_loss *loss, const ireneo_working_set *set, size_t *added);
 
@@ -47,28 +49,6 @@ void ireneo_pair_loss_evaluate(ireneo_pair_loss *loss, const double *w, double *
 
 /* product (out, in) = Hessian of the last evaluation's active set times direction (out, in). */
 void ireneo_pair_loss_product(ireneo_pair_loss *loss, const double *direction, double *product);
-
-/* Space of the conjugate gradients: six matrices (out, in). */
-typedef struct ireneo_newton_space {
-    double *direction, *product, *rest, *scaled, *right, *part;
-} ireneo_newton_space;
-
-ireneo_error ireneo_newton_space_make(size_t area, ireneo_newton_space *space);
-void ireneo_newton_space_free(ireneo_newton_space *space);
-
-/* step = -(Hessian + ridge)^-1 gradient by at most `most` conjugate gradients, until the residual is
- * `accuracy` times the gradient or rounding lets it fall no further. diagonal (out, in) is an estimate of the
- * Hessian's diagonal for preconditioning; NULL: none. */
-void ireneo_newton_step(ireneo_pair_loss *loss, const double *gradient, double ridge, const double *diagonal,
-                        double accuracy, size_t most, ireneo_newton_space *space, double *step);
-
-/* The same without preconditioning, with products in float32 whose errors are corrected in float64: twice as
- * fast. */
-ireneo_error ireneo_newton_step_mixed(ireneo_pair_loss *loss, const double *gradient, double ridge,
-                                      double accuracy, size_t most, ireneo_newton_space *space, double *step);
-
-/* Inner product of two matrices (count), always summed in the same order. */
-double ireneo_dot_f64(const double *a, const double *b, size_t count);
 
 /* The residuals of the last evaluation, or the shifts, as weights of a certificate that sum to one. */
 ireneo_error ireneo_pair_loss_certificate(const ireneo_pair_loss *loss, const double *weights,

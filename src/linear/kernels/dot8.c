@@ -2,7 +2,6 @@
  * reduces each sum on its own, which for vectors of a hundred entries costs as much as the products. */
 #include "linear/kernels/dot8.h"
 #include "base/processor.h"
-#include "base/vectorised.h"
 
 #if defined(__x86_64__) && defined(__GNUC__)
 #include <immintrin.h>
@@ -93,9 +92,4 @@ void ireneo_dot8_listed(const float *h, const float *values, size_t stride, size
         ireneo_dot8(h, y, dim, eight);
         for (size_t q = 0; q < many; q++) out[k + q] = eight[q];
     }
-}
-
-IRENEO_VECTORISED
-void ireneo_add_scaled(float alpha, const float *restrict x, float *restrict y, size_t count) {
-    for (size_t k = 0; k < count; k++) y[k] += alpha * x[k];
 }

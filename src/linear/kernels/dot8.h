@@ -1,4 +1,4 @@
-/* Eight inner products at a time with one vector: what an inner iteration does most. */
+/* Eight inner products at a time with one vector: what an iteration of the minimiser does most. */
 #ifndef IRENEO_LINEAR_KERNELS_DOT8_H
 #define IRENEO_LINEAR_KERNELS_DOT8_H
 
@@ -11,8 +11,5 @@ void ireneo_dot8(const float *h, const float *const y[8], size_t dim, float *out
 /* out[k] = <h, row list[k] of values (any, stride)> for k < count. */
 void ireneo_dot8_listed(const float *h, const float *values, size_t stride, size_t dim, const uint32_t *list,
                         size_t count, float *out);
-
-/* y += alpha x, over count entries. */
-void ireneo_add_scaled(float alpha, const float *restrict x, float *restrict y, size_t count);
 
 #endif

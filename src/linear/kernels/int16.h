@@ -16,14 +16,14 @@ typedef struct ireneo_int16 {
 
 /* values (rows, stride), of which the first dim entries count. */
 ireneo_error ireneo_int16_make(const float *values, size_t rows, size_t dim, size_t stride, int threads,
-                               ireneo_int16 *int16);
-void ireneo_int16_free(ireneo_int16 *int16);
+                               ireneo_int16 *sixteen);
+void ireneo_int16_free(ireneo_int16 *sixteen);
 
 /* Rounds h (dim) into entries (sixteen->stride) and returns its scale. */
-float ireneo_int16_round(const ireneo_int16 *int16, const float *h, int16_t *entries);
+float ireneo_int16_round(const ireneo_int16 *sixteen, const float *h, int16_t *entries);
 
 /* out[k] = <h, row list[k]> for k < count, with h rounded and its scale. */
-void ireneo_int16_dots(const ireneo_int16 *int16, const int16_t *h, float scale, const uint32_t *list,
+void ireneo_int16_dots(const ireneo_int16 *sixteen, const int16_t *h, float scale, const uint32_t *list,
                        size_t count, float *out);
 
 #endif

@@ -16,12 +16,12 @@ enum { KERNEL_ROWS = 8, WIDEST = 32768 }; /* 255 * 127 * 32768 < 2^31: sums cann
 /* Which of one row's 48 sums exceed the bar, as bits. */
 TARGET_VNNI static inline uint64_t bits_above(__m512i a, __m512i b, __m512i c, const float *scales,
                                               float bar) {
-    __m512 level = _mm512_set1_ps(bar), x = _mm512_mul_ps(_mm512_cvtepi32_ps(a), _mm512_loadu_ps(scales)),
+    __m512 least = _mm512_set1_ps(bar), x = _mm512_mul_ps(_mm512_cvtepi32_ps(a), _mm512_loadu_ps(scales)),
            y = _mm512_mul_ps(_mm512_cvtepi32_ps(b), _mm512_loadu_ps(scales + 16)),
            z = _mm512_mul_ps(_mm512_cvtepi32_ps(c), _mm512_loadu_ps(scales + 32));
-    return (uint64_t)_mm512_cmp_ps_mask(x, level, _CMP_GT_OQ) |
-           (uint64_t)_mm512_cmp_ps_mask(y, level, _CMP_GT_OQ) << 16 |
-           (uint64_t)_mm512_cmp_ps_mask(z, level, _CMP_GT_OQ) << 32;
+    return (uint64_t)_mm512_cmp_ps_mask(x, least, _CMP_GT_OQ) |
+           (uint64_t)_mm512_cmp_ps_mask(y, least, _CMP_GT_OQ) << 16 |
+           (uint64_t)_mm512_cmp_ps_mask(z, least, _CMP_GT_OQ) << 32;
 }
 
 /* sums += products of four unsigned and four signed bytes. In assembly, because compilers move and spill sums
@@ -257,18 +257,18 @@ static uint32_t list_hits(const uint64_t *bits, size_t groups, size_t column, ui
 }
 
 void ireneo_int8_scan(const ireneo_int8 *q, ireneo_int8_rows *t, size_t count, size_t column, size_t columns,
-                      const float *level, uint32_t *hits, size_t room, uint32_t *found) {
+                      const float *threshold, uint32_t *hits, size_t room, uint32_t *found) {
     void (*kernel)(const ireneo_int8 *, const ireneo_int8_rows *, size_t, size_t, uint64_t *, size_t) =
         ireneo_has_vnni() ? kernel_vnni : kernel_portable;
     size_t groups = (columns + IRENEO_PANEL_GROUP - 1) / IRENEO_PANEL_GROUP;
-    for (size_t i = 0; i < count; i++) t->bar[i] = level[i] / t->scale[i];
-    for (size_t i = count; i < whole_kernels(count); i++) t->bar[i] = INFINITY; /* these find nobody */
+    for (size_t i = 0; i < count; i++) t->bar[i] = threshold[i] / t->scale[i];
+    for (size_t i = count; i < whole_kernels(count); i++) t->bar[i] = INFINITY; /* these find nothing */
     for (size_t g = 0; g < groups; g++)
         for (size_t i = 0; i < count; i += KERNEL_ROWS)
             kernel(q, t, i, column + g * IRENEO_PANEL_GROUP, t->bits + i * t->groups + g, t->groups);
     for (size_t i = 0; i < count; i++) {
         found[i] = list_hits(t->bits + i * t->groups, groups, column, hits + i * room, room);
         while (found[i] != IRENEO_TOO_MANY && found[i] > 0 && hits[i * room + found[i] - 1] >= q->columns)
-            found[i]--; /* padding scores zero, which a negative level lets through */
+            found[i]--; /* padding scores zero, which a negative threshold lets through */
     }
 }

@@ -1,8 +1,8 @@
-/* Eight-bit copies of candidates, and the scan that finds with them who may score above a level.
+/* Eight-bit copies of candidates, and the scan that finds with them those that may score above a threshold.
  *
  * y_j is rounded to ŷ_j = scale_j q_j with integers |q| <= 127, and so is every row h_i. Integer sums are
  * exact, so the score found differs from the true one by at most |h - ĥ| |y| + |ĥ| |y - ŷ|: what a scan
- * leaves out is left out by proof, and what it finds is scored again. Integer products run four times as fast
+ * leaves out is left out for certain, and what it finds is scored again. Integer products run four times as fast
  * as float32 ones where the processor has them (AVX-512 VNNI); elsewhere scans use float32. */
 #ifndef IRENEO_LINEAR_KERNELS_INT8_H
 #define IRENEO_LINEAR_KERNELS_INT8_H
@@ -28,8 +28,8 @@ typedef struct ireneo_int8_rows {
     float *scale;    /* (rows) */
     float *norm;     /* (rows) |h|, rounded up */
     float *error;    /* (rows) |h - ĥ|, rounded up */
-    float *bar;      /* (rows) level / scale of the scan under way */
-    uint64_t *bits;  /* (rows, groups) who exceeds it, 48 candidates a word */
+    float *bar;      /* (rows) threshold / scale: what integer sums times scale_j are compared with */
+    uint64_t *bits;  /* (rows, groups) which exceed it, 48 candidates a word */
     size_t groups;
 } ireneo_int8_rows;
 
@@ -38,26 +38,26 @@ bool ireneo_int8_useful(size_t rows, size_t columns, size_t dim);
 
 /* values (columns, stride), of which the first dim entries count. */
 ireneo_error ireneo_int8_make(const float *values, size_t columns, size_t dim, size_t stride, int threads,
-                              ireneo_int8 *int8);
-void ireneo_int8_free(ireneo_int8 *int8);
+                              ireneo_int8 *quantised);
+void ireneo_int8_free(ireneo_int8 *quantised);
 
 /* Room for tiles of `rows` rows, scanned over at most `columns` candidates at a time. */
-ireneo_error ireneo_int8_rows_allocate(const ireneo_int8 *int8, size_t rows, size_t columns,
+ireneo_error ireneo_int8_rows_allocate(const ireneo_int8 *quantised, size_t rows, size_t columns,
                                        ireneo_int8_rows *tile);
 void ireneo_int8_rows_free(ireneo_int8_rows *tile);
-void ireneo_int8_rows_set(const ireneo_int8 *int8, const float *h, size_t count, size_t stride,
+void ireneo_int8_rows_set(const ireneo_int8 *quantised, const float *h, size_t count, size_t stride,
                           ireneo_int8_rows *tile);
 
 /* Largest possible |h_i^T y_j - ĥ_i^T ŷ_j| over all candidates, and its typical size when errors are
  * independent of the data. */
-double ireneo_int8_bound(const ireneo_int8 *int8, const ireneo_int8_rows *tile, size_t row);
-double ireneo_int8_spread(const ireneo_int8 *int8, const ireneo_int8_rows *tile, size_t row);
+double ireneo_int8_bound(const ireneo_int8 *quantised, const ireneo_int8_rows *tile, size_t row);
+double ireneo_int8_spread(const ireneo_int8 *quantised, const ireneo_int8_rows *tile, size_t row);
 
 /* For each of `count` rows the candidates column .. column + columns - 1 whose rounded score exceeds
- * level[i], into hits (count, room); found[i] tells how many, or IRENEO_TOO_MANY. column is a multiple of 48.
+ * threshold[i], into hits (count, room); found[i] tells how many, or IRENEO_TOO_MANY. column is a multiple of 48.
  */
 #define IRENEO_TOO_MANY UINT32_MAX
-void ireneo_int8_scan(const ireneo_int8 *int8, ireneo_int8_rows *tile, size_t count, size_t column,
-                      size_t columns, const float *level, uint32_t *hits, size_t room, uint32_t *found);
+void ireneo_int8_scan(const ireneo_int8 *quantised, ireneo_int8_rows *tile, size_t count, size_t column,
+                      size_t columns, const float *threshold, uint32_t *hits, size_t room, uint32_t *found);
 
 #endif

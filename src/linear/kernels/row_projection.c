@@ -6,13 +6,15 @@
 #include <math.h>
 #include <string.h>
 
+enum { MOST_STEPS = 64 }; /* of the search for the level, against rounding that goes in circles */
+
 /* The function t - s_a - sum (s_j + mu - t)_+ is concave and rises, so Newton's step lands left of the root
  * and from there climbs to it; the set of active competitors settles after two to four steps, and then the
  * step is exact. */
 IRENEO_VECTORISED
 float ireneo_row_level(const float *score, size_t slots, float target, float margin, float start) {
     float t = start, active_before = -1.0f;
-    for (int step = 0; step < 64; step++) {
+    for (int step = 0; step < MOST_STEPS; step++) {
         float sum = 0.0f, active = 0.0f, bar = t - margin;
 #pragma omp simd reduction(+ : sum, active)
         for (size_t k = 0; k < slots; k++) {

@@ -1,15 +1,17 @@
 /* Projection of one row's scores on its recall cone, and what the loss makes of it.
  *
- * The cone with margin mu is { u : u_a >= u_j + mu }. The projection lowers competitors above the level t -
- * mu and lifts the target to t: t - s_a = sum_j (s_j + mu - t)_+ ,     r_j = (s_j + mu - t)_+ ,     r_a = s_a
- * - t . The loss of a row is |r|^2 / 2; along a search line its slope is <r, s'> and its curvature that of
- * the active set. */
+ * The cone with margin mu is { u : u_a >= u_j + mu }. The projection lowers competitors above t - mu to it and
+ * lifts the target to the level t:
+ *     t - s_a = sum_j (s_j + mu - t)_+ ,     r_j = (s_j + mu - t)_+ ,     r_a = s_a - t .
+ * The loss of a row is |r|^2 / 2; along a search line its slope is <r, s'> and its curvature that of the active
+ * set. */
 #ifndef IRENEO_LINEAR_KERNELS_ROW_PROJECTION_H
 #define IRENEO_LINEAR_KERNELS_ROW_PROJECTION_H
 
 #include <stddef.h>
 
-enum { IRENEO_MOST_SLOTS = 512 }; /* of a row */
+/* Slots of a row, a multiple of 16: loops over one row keep this many numbers on the stack. */
+enum { IRENEO_MOST_SLOTS = 512 };
 
 /* A row on the search line at step a: scores score + a slope + a^2 bend (bend NULL: 0), padded to a multiple
  * of 16. */

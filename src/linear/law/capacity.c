@@ -1,16 +1,17 @@
 /* The capacity law put together: how many facts fit, how likely n facts are to fit, and what the asymptotic
  * formulas say. */
+#include "linear/law/capacity.h"
 #include "base/normal.h"
 #include "base/roots.h"
 #include "linear/law/cone.h"
 #include "linear/law/hebbian_law.h"
+#include "linear/law/p_log_p.h"
 #include "linear/law/rank_spectrum.h"
 
 #include <math.h>
-#include <stdbool.h>
 
-static const double MOST_DIMENSIONS =
-    1e14; /* of d_in d_out E: beyond it the number of candidates leaves the law's range */
+/* Of d_in d_out E: beyond it the number of candidates leaves the law's range. */
+static const double MOST_DIMENSIONS = 1e14;
 
 static ireneo_error check_shape(const ireneo_shape *shape) {
     if (shape->dim_in < 1 || shape->dim_out < 1)
@@ -43,37 +44,73 @@ double ireneo_effective_dimension(const ireneo_shape *shape) {
     return a * b * ireneo_rank_spectrum_energy(kappa, smaller / fmax(a, b));
 }
 
-typedef struct capacity_problem {
-    double dimension, margin;
-    ireneo_error failed;
-} capacity_problem;
+/* How delta(P) is found: finely with a margin, or roughly without. */
+typedef ireneo_error (*cone_distance)(double candidates, double margin, double *distance);
 
-static double facts_over_budget(double facts, void *context) {
-    capacity_problem *problem = context;
-    double distance = NAN;
-    ireneo_error failed = ireneo_cone_margin_distance(fmax(2.0, facts), problem->margin, &distance);
-    if (failed != IRENEO_OK) problem->failed = failed;
-    return facts * distance - problem->dimension;
+static ireneo_error rough_distance(double candidates, double margin, double *distance) {
+    (void)margin; /* stores ask for none */
+    return ireneo_cone_delta_rough(candidates, distance);
 }
 
-/* n = P with n delta(P) = D. delta grows with P, so D / delta(p) lies across the root from p: two steps make
- * a bracket. */
-static ireneo_error own_candidates_capacity(double dimension, double margin, double *facts) {
-    capacity_problem problem = {dimension, margin, IRENEO_OK};
-    double distance, p = fmax(2.0, ireneo_solve_p_log_p(0.7 * dimension));
-    if (facts_over_budget(2.0, &problem) >= 0.0) {
-        *facts = 2.0;
-        return problem.failed;
+/* n = P with n delta(P) = D: secant steps in log P for log(P delta(P)) = log D. The left side rises with slope
+ * between one and two and is nearly straight, so a step gains digits at once. Starts at *facts and ends after
+ * `most` steps, or when they no longer move it. */
+static ireneo_error solve_own_values(cone_distance find, double dimension, double margin, int most,
+                                     double *facts) {
+    static const double STILL = 1e-12; /* of log P: what quadrature leaves */
+    double distance, l0 = log(*facts);
+    IRENEO_TRY(find(*facts, margin, &distance));
+    double f0 = l0 + log(distance) - log(dimension), p = dimension / distance;
+    for (int step = 0; step < most && p >= 2.0; step++) {
+        double l1 = log(p);
+        IRENEO_TRY(find(p, margin, &distance));
+        double f1 = l1 + log(distance) - log(dimension);
+        if (!(fabs(f1 - f0) > STILL)) break;
+        double move = f1 * (l1 - l0) / (f1 - f0);
+        p = exp(l1 - move);
+        l0 = l1, f0 = f1;
+        if (fabs(move) < STILL) break;
     }
-    for (int step = 0; step < 2; step++) {
-        IRENEO_TRY(ireneo_cone_margin_distance(p, margin, &distance));
-        p = fmax(2.0, dimension / distance);
+    *facts = p;
+    return IRENEO_OK;
+}
+
+/* Fewer than two candidates leave nothing to recall, so two facts always count as fitting. */
+static ireneo_error own_values_capacity(double dimension, double margin, double *facts) {
+    enum { MOST_STEPS = 40 };
+    double distance;
+    *facts = 2.0;
+    IRENEO_TRY(ireneo_cone_margin_distance(2.0, margin, &distance));
+    if (2.0 * distance >= dimension) return IRENEO_OK;
+    *facts = fmax(2.0, ireneo_solve_p_log_p(0.7 * dimension)); /* the load of a large square memory */
+    IRENEO_TRY(solve_own_values(ireneo_cone_margin_distance, dimension, margin, MOST_STEPS, facts));
+    *facts = fmax(2.0, *facts);
+    return IRENEO_OK;
+}
+
+ireneo_error ireneo_capacity_rough(const ireneo_shape *shape, bool own_values, double *facts) {
+    double dimension = ireneo_effective_dimension(shape), delta;
+    if (own_values) {
+        *facts = shape->candidates;
+        return solve_own_values(rough_distance, dimension, 0.0, 1, facts);
     }
-    IRENEO_TRY(ireneo_cone_margin_distance(p, margin, &distance));
-    double other = fmax(2.0, dimension / distance);
-    IRENEO_TRY(ireneo_find_root(facts_over_budget, &problem, fmax(2.0, fmin(p, other) * (1 - 1e-9)),
-                                fmax(p, other) * (1 + 1e-9), 1e-10 * p, facts));
-    return problem.failed;
+    IRENEO_TRY(ireneo_cone_delta_rough(shape->candidates, &delta));
+    *facts = dimension / delta;
+    return IRENEO_OK;
+}
+
+ireneo_error ireneo_capacity_of_facts(const ireneo_facts *f, size_t span_in, size_t span_out, size_t rank,
+                                      ireneo_store_info *info) {
+    size_t smaller = span_in < span_out ? span_in : span_out;
+    ireneo_shape shape = {.dim_in = span_in,
+                          .dim_out = span_out,
+                          .rank = rank < smaller ? rank : 0,
+                          .candidates = (double)f->candidates};
+    if (smaller == 0) return IRENEO_OK; /* nothing varies: no capacity at all */
+    bool own_values = f->targets == NULL && f->facts == f->candidates;
+    IRENEO_TRY(ireneo_capacity_rough(&shape, own_values, &info->facts_capacity));
+    info->fraction_of_capacity = (double)f->facts / info->facts_capacity;
+    return IRENEO_OK;
 }
 
 ireneo_error ireneo_capacity(const ireneo_shape *shape, ireneo_capacity_report *report) {
@@ -82,7 +119,7 @@ ireneo_error ireneo_capacity(const ireneo_shape *shape, ireneo_capacity_report *
     double dimension = ireneo_effective_dimension(shape), facts = NAN, distance = NAN;
     bool own = shape->candidates == 0.0;
     if (own) {
-        IRENEO_TRY(own_candidates_capacity(dimension, shape->margin, &facts));
+        IRENEO_TRY(own_values_capacity(dimension, shape->margin, &facts));
     } else {
         IRENEO_TRY(ireneo_cone_margin_distance(shape->candidates, shape->margin, &distance));
         facts = dimension / distance;

@@ -25,11 +25,9 @@ typedef struct fineness {
     double log_least;  /* log of the chance, times P, beyond which the outer integral ends */
 } fineness;
 
-static const fineness FINE = {OUTER_NODES, 14.0, -42.0,
-                              -36.0}; /* twice the nodes change delta by less than 1e-12 */
-static const fineness ROUGH = {40, 6.0, -14.0,
-                               -14.0}; /* four digits below 1e6 candidates, thirty times as fast */
-static const double FAR = 9.0;         /* standard deviations beyond which a probability is 0 or 1 here */
+/* Twice the nodes change delta by less than 1e-12; the rough one is for ireneo_cone_delta_rough. */
+static const fineness FINE = {OUTER_NODES, 14.0, -42.0, -36.0}, ROUGH = {40, 6.0, -14.0, -14.0};
+static const double FAR = 9.0; /* standard deviations beyond which a probability is 0 or 1 here */
 
 static double complex partial_transform(double t, double w) {
     return 0.5 * exp(-0.5 * t * t) * w_of_z((w + I * t) * M_SQRT1_2);

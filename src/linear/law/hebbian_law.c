@@ -2,18 +2,9 @@
 #include "linear/law/hebbian_law.h"
 #include "base/normal.h"
 #include "base/quadrature.h"
+#include "linear/law/p_log_p.h"
 
 #include <math.h>
-
-double ireneo_solve_p_log_p(double x) {
-    double p = fmax(1.5, x / fmax(1.0, log(fmax(x, 3.0))));
-    for (int step = 0; step < 100; step++) {
-        double move = (p * log(p) - x) / (log(p) + 1.0);
-        p = fmax(1.0, p - move);
-        if (fabs(move) < 1e-13 * p) break;
-    }
-    return p;
-}
 
 double ireneo_hebbian_law_capacity(double dim_in, double dim_out, double candidates) {
     double budget = dim_in * dim_out / 8.0;

@@ -11,7 +11,4 @@ double ireneo_hebbian_law_accuracy(double dim_in, double dim_out, double facts, 
  * once. */
 double ireneo_hebbian_law_capacity(double dim_in, double dim_out, double candidates);
 
-/* The number p with p log p = x, for x >= 0. */
-double ireneo_solve_p_log_p(double x);
-
 #endif

@@ -1,16 +1,18 @@
 /* The memory with the largest margin, by an augmented Lagrangian (docs/margin.md).
  *
- * minimise |W|^2 / 2 subject to (y_target - y_j)^T W x_i >= 1. With multipliers l >= 0 and a penalty rho, the
- * inner problem is the projection loss of scores shifted by l / rho, plus |W|^2 / (2 rho): convex, smooth,
- * with a sparse gradient. Newton's method solves it in float64 on lists of close competitors; its residuals
- * times rho are the next multipliers. Passes over all candidates extend the lists.
+ *     minimise |W|^2 / 2 subject to (y_target - y_j)^T W x_i >= 1 .
+ * With multipliers l >= 0 and a penalty rho, the inner problem of a round is the projection loss of scores
+ * shifted by l / rho, plus |W|^2 / (2 rho): convex, smooth, with a sparse gradient. Newton's method solves it in
+ * float64 on a working set of close competitors; its residuals times rho are the next multipliers. Scans of all
+ * candidates extend the working set.
  *
  * For any l >= 0 with E = sum l_ij (y_target - y_j) x_i^T, a memory with gap g obeys g sum l <= <E, W> <=
  * |E| |W|: no margin exceeds |E| / sum l. The work ends when the margin comes close to that bound. */
 #include "base/progress.h"
 #include "base/ram.h"
 #include "base/threads.h"
-#include "linear/certificate/pair_loss.h"
+#include "linear/certificate/newton.h"
+#include "linear/kernels/vector.h"
 #include "linear/memory/memory.h"
 #include "linear/problem/principal_axes.h"
 #include "linear/scan/check.h"
@@ -27,6 +29,24 @@ enum { KEEP = 48, MOST_ROUNDS = 80, MOST_NEWTON = 60, MOST_PRODUCTS = 400 };
 static const double FIRST_PENALTY = 3.0;                  /* rho in units of the mean multiplier */
 static const double GROWTH = 1.2;                         /* of the penalty, a round */
 static const double FIRST_ACCURACY = 0.2, SHARPER = 0.75; /* of the inner problem, and its factor a round */
+static const double LAST_ACCURACY = 0.1;                  /* of the duality gap that is asked for */
+static const double DUALITY_GAP = 1e-3;                   /* when none is asked for */
+
+/* Competitors this far below a target, in units of the gap of one that is asked for, may become active. */
+static const float REACH = 1.5f;
+
+/* The line search only shortens: it ends at this share of the first slope, and a secant may not leave less, or
+ * more, than these shares of a step. */
+static const double FLAT = 0.1, LEAST_LEFT = 0.05, MOST_LEFT = 0.95;
+enum { MOST_TRIALS = 20 };
+
+/* How exactly a Newton step is solved for: a third of what is still missing, but no finer than a thousandth and
+ * no coarser than a tenth. */
+static const double MISSING = 0.3, FINEST_STEP = 1e-3, COARSEST_STEP = 0.1;
+
+/* The first guess of the margin is the law's, enlarged: one that is too small makes the first problem stiff, one
+ * that is too large only costs a round. */
+static const double GUESS_TIMES = 1.2, GUESS_MORE = 0.1;
 
 typedef struct margin_work {
     const ireneo_facts *facts;
@@ -37,7 +57,7 @@ typedef struct margin_work {
     ireneo_pair_loss loss;
     ireneo_newton_space space;
     double *w, *gradient, *step, *diagonal; /* (dim_out, dim_in) */
-    float *f32;                             /* (dim_out, dim_in): w for passes over all candidates */
+    float *f32;                             /* (dim_out, dim_in): w for scans */
     double ridge, last_ridge;               /* 1 / rho, now and when the residuals were formed */
     double value;                           /* of the inner problem over rho */
     double unit;                            /* sqrt(dim_in): |W| over it is the spread of the scores */
@@ -71,8 +91,8 @@ static double move_to(margin_work *s, double from, double to) {
 static bool take_step(margin_work *s) {
     double before = s->value, slope = ireneo_dot_f64(s->gradient, s->step, s->loss.area), at = 1.0;
     double here = move_to(s, 0.0, at);
-    for (int trial = 0; trial < 20 && here > 0.1 * fabs(slope); trial++) {
-        double next = at * fmin(fmax(slope / (slope - here), 0.05), 0.95);
+    for (int trial = 0; trial < MOST_TRIALS && here > FLAT * fabs(slope); trial++) {
+        double next = at * fmin(fmax(slope / (slope - here), LEAST_LEFT), MOST_LEFT);
         here = move_to(s, at, next);
         at = next;
     }
@@ -91,7 +111,7 @@ static ireneo_error minimise(margin_work *s, double accuracy) {
         if (ireneo_report(s->settings.store.progress, "widening the margin", fmax(0.0, s->info->margin),
                           isfinite(s->info->margin_bound) ? s->info->margin_bound : 1.0))
             return ireneo_fail(IRENEO_ERROR_CANCELLED, "stopped while the margin was widened");
-        double forcing = fmin(0.1, fmax(0.3 * goal / size, 1e-3));
+        double forcing = fmin(COARSEST_STEP, fmax(MISSING * goal / size, FINEST_STEP));
         ireneo_newton_step(&s->loss, s->gradient, s->ridge, s->diagonal, forcing, MOST_PRODUCTS, &s->space,
                            s->step);
         s->info->newton_steps++;
@@ -101,13 +121,13 @@ static ireneo_error minimise(margin_work *s, double accuracy) {
     return IRENEO_OK;
 }
 
-/* ---- passes over all candidates ---- */
+/* ---- scans ---- */
 
 /* Finds the close competitors at w and adds them to the pairs. *gap: smallest gap over all candidates. */
 static ireneo_error scan(margin_work *s, double *gap) {
     const ireneo_problem *p = &s->axes.problem;
     for (size_t k = 0; k < p->dim_out * p->dim_in; k++) s->f32[k] = (float)s->w[k];
-    IRENEO_TRY(ireneo_find_competitors(p, s->f32, KEEP, 1.5f, s->settings.store.progress, &s->set));
+    IRENEO_TRY(ireneo_find_competitors(p, s->f32, KEEP, REACH, s->settings.store.progress, &s->set));
     s->info->store.scans++;
     *gap = INFINITY;
     for (size_t i = 0; i < p->rows; i++)
@@ -153,8 +173,8 @@ static double ridge_of(const margin_work *s, double margin, double penalty) {
 
 static ireneo_error run_rounds(margin_work *s) {
     double penalty = FIRST_PENALTY;
-    double goal = s->settings.duality_gap > 0.0 ? s->settings.duality_gap : 1e-3, accuracy = FIRST_ACCURACY,
-           gap;
+    double goal = s->settings.duality_gap > 0.0 ? s->settings.duality_gap : DUALITY_GAP,
+           accuracy = FIRST_ACCURACY, gap;
     size_t added;
     s->info->margin = 0.0, s->info->margin_bound = INFINITY;
     for (int round = 0; round < MOST_ROUNDS; round++) {
@@ -170,7 +190,7 @@ static ireneo_error run_rounds(margin_work *s) {
         take_multipliers(s, isfinite(s->info->margin_bound) ? ridge_of(s, s->info->margin_bound, penalty)
                                                             : s->ridge);
         IRENEO_TRY(ireneo_pair_loss_merge(&s->loss, &s->set, &added));
-        accuracy = fmax(SHARPER * accuracy, 0.1 * goal);
+        accuracy = fmax(SHARPER * accuracy, LAST_ACCURACY * goal);
     }
     s->info->products = s->loss.products;
     return IRENEO_OK;
@@ -201,8 +221,7 @@ static ireneo_error prepare(margin_work *s) {
     IRENEO_TRY(ireneo_matrix_to_white(p, s->memory->matrix, s->f32));
     for (size_t k = 0; k < area; k++) s->w[k] = (double)s->f32[k];
     s->unit = sqrt((double)p->dim_in);
-    /* A guess that is too small makes the first problem stiff; one that is too large only costs a round. */
-    double guess = 0.1 + 1.2 * (isfinite(s->info->margin_law) ? s->info->margin_law : 1.0);
+    double guess = GUESS_MORE + GUESS_TIMES * (isfinite(s->info->margin_law) ? s->info->margin_law : 1.0);
     cblas_dscal((int)area, s->unit / guess / norm(s->w, area), s->w, 1);
     IRENEO_TRY(scan(s, &gap));
     IRENEO_TRY(ireneo_pair_loss_make(p, &s->set, 1.0, &s->loss));

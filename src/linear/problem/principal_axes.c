@@ -35,38 +35,38 @@ static ireneo_error turn(ireneo_whitening *w, double white, double sum_wanted, d
     return failed;
 }
 
-static ireneo_error turn_values(ireneo_principal_axes *r) {
-    ireneo_problem *p = &r->problem;
-    r->value_scale = 1.0;
+static ireneo_error turn_values(ireneo_principal_axes *axes) {
+    ireneo_problem *p = &axes->problem;
+    axes->value_scale = 1.0;
     if (p->y == NULL) {
-        for (size_t k = 0; k < p->dim_out; k++) r->value_variance[k] = 1.0;
+        for (size_t k = 0; k < p->dim_out; k++) axes->value_variance[k] = 1.0;
         return IRENEO_OK;
     }
-    ireneo_int8_free(&p->int8); /* of other coordinates; and these are not white, as its scans expect */
-    IRENEO_TRY(turn(&p->values, 1.0, (double)p->dim_out, r->value_variance, &r->value_scale));
+    IRENEO_TRY(turn(&p->values, 1.0, (double)p->dim_out, axes->value_variance, &axes->value_scale));
     return ireneo_whitening_apply(&p->values, p->facts->values, p->columns, p->stride, p->threads, p->y);
 }
 
-static ireneo_error turn_keys(ireneo_principal_axes *r) {
-    ireneo_problem *p = &r->problem;
-    IRENEO_TRY(turn(&p->keys, 1.0 / (double)p->dim_in, 1.0, r->key_variance, &r->key_scale));
+static ireneo_error turn_keys(ireneo_principal_axes *axes) {
+    ireneo_problem *p = &axes->problem;
+    IRENEO_TRY(turn(&p->keys, 1.0 / (double)p->dim_in, 1.0, axes->key_variance, &axes->key_scale));
     return ireneo_whitening_apply(&p->keys, p->facts->keys, p->rows, p->dim_in, p->threads, p->x);
 }
 
-ireneo_error ireneo_principal_axes_make(const ireneo_facts *facts, int threads, ireneo_principal_axes *r) {
-    memset(r, 0, sizeof *r);
-    ireneo_error failed = ireneo_problem_make(facts, threads, &r->problem);
-    if (failed == IRENEO_OK) failed = IRENEO_ALLOCATE(&r->key_variance, r->problem.dim_in, "variances");
-    if (failed == IRENEO_OK) failed = IRENEO_ALLOCATE(&r->value_variance, r->problem.dim_out, "variances");
-    if (failed == IRENEO_OK) failed = turn_keys(r);
-    if (failed == IRENEO_OK) failed = turn_values(r);
-    if (failed != IRENEO_OK) ireneo_principal_axes_free(r);
+ireneo_error ireneo_principal_axes_make(const ireneo_facts *facts, int threads, ireneo_principal_axes *axes) {
+    memset(axes, 0, sizeof *axes);
+    ireneo_error failed = ireneo_problem_make(facts, threads, &axes->problem);
+    if (failed == IRENEO_OK) failed = IRENEO_ALLOCATE(&axes->key_variance, axes->problem.dim_in, "variances");
+    if (failed == IRENEO_OK)
+        failed = IRENEO_ALLOCATE(&axes->value_variance, axes->problem.dim_out, "variances");
+    if (failed == IRENEO_OK) failed = turn_keys(axes);
+    if (failed == IRENEO_OK) failed = turn_values(axes);
+    if (failed != IRENEO_OK) ireneo_principal_axes_free(axes);
     return failed;
 }
 
-void ireneo_principal_axes_free(ireneo_principal_axes *r) {
-    ireneo_problem_free(&r->problem);
-    free(r->key_variance);
-    free(r->value_variance);
-    memset(r, 0, sizeof *r);
+void ireneo_principal_axes_free(ireneo_principal_axes *axes) {
+    ireneo_problem_free(&axes->problem);
+    free(axes->key_variance);
+    free(axes->value_variance);
+    memset(axes, 0, sizeof *axes);
 }

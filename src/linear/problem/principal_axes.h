@@ -7,7 +7,7 @@
 
 /* A problem whose coordinates are rotated and scaled instead of whitened: keys of root-mean-square norm one;
  * values minus their mean with unit variance on average over the dimensions they span (own candidates as they
- * are). |W|_F in these coordinates is |W|_F of the caller times key_scale * value_scale. */
+ * are). It is never packed: eight-bit scans expect white scores. |W|_F in these coordinates is |W|_F of the caller times key_scale * value_scale. */
 typedef struct ireneo_principal_axes {
     ireneo_problem problem;
     double key_scale, value_scale;

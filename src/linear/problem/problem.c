@@ -1,10 +1,10 @@
-/* Whitened facts, the Hebbian start, and the way back to the caller's coordinates. */
+/* Whitened facts, and the way back to the caller's coordinates. */
 #include "linear/problem/problem.h"
 #include "base/ram.h"
-#include "base/threads.h"
+#include "linear/kernels/vector.h"
 
 #include <cblas.h>
-#include <omp.h>
+#include <math.h>
 #include <string.h>
 
 void ireneo_problem_free(ireneo_problem *problem) {
@@ -39,10 +39,7 @@ static ireneo_error make_values(const ireneo_facts *facts, ireneo_problem *p) {
     p->dim_out = p->values.span;
     p->stride = padded(p->dim_out);
     IRENEO_TRY(IRENEO_ALLOCATE_ZEROED(&p->y, facts->candidates * p->stride, "white values"));
-    IRENEO_TRY(
-        ireneo_whitening_apply(&p->values, facts->values, facts->candidates, p->stride, p->threads, p->y));
-    if (!ireneo_int8_useful(facts->facts, facts->candidates, p->dim_out)) return IRENEO_OK;
-    return ireneo_int8_make(p->y, facts->candidates, p->dim_out, p->stride, p->threads, &p->int8);
+    return ireneo_whitening_apply(&p->values, facts->values, facts->candidates, p->stride, p->threads, p->y);
 }
 
 ireneo_error ireneo_problem_make(const ireneo_facts *facts, int threads, ireneo_problem *problem) {
@@ -57,6 +54,11 @@ ireneo_error ireneo_problem_make(const ireneo_facts *facts, int threads, ireneo_
     return failed;
 }
 
+ireneo_error ireneo_problem_pack(ireneo_problem *p) {
+    if (p->y == NULL || !ireneo_int8_useful(p->rows, p->columns, p->dim_out)) return IRENEO_OK;
+    return ireneo_int8_make(p->y, p->columns, p->dim_out, p->stride, p->threads, &p->int8);
+}
+
 const float *ireneo_problem_target_value(const ireneo_problem *p, size_t row, float *scratch) {
     size_t target = ireneo_problem_target(p, row);
     if (p->y != NULL) return p->y + target * p->stride;
@@ -64,36 +66,15 @@ const float *ireneo_problem_target_value(const ireneo_problem *p, size_t row, fl
     return scratch;
 }
 
-ireneo_error ireneo_problem_hebbian(const ireneo_problem *p, float *w) {
-    enum { TILE = 128 };
-    size_t area = p->dim_out * p->dim_in, each = TILE * p->dim_out + p->dim_out;
-    float *sums = NULL, *tiles = NULL;
-    ireneo_error failed = IRENEO_ALLOCATE(&sums, IRENEO_GROUPS * area, "Hebbian sums");
-    if (failed == IRENEO_OK) failed = IRENEO_ALLOCATE(&tiles, (size_t)p->threads * each, "target values");
-    if (failed == IRENEO_OK) {
-#pragma omp parallel for num_threads(p->threads) schedule(dynamic)
-        for (size_t group = 0; group < IRENEO_GROUPS; group++) {
-            float *tile = tiles + (size_t)omp_get_thread_num() * each, *scratch = tile + TILE * p->dim_out;
-            size_t first, last;
-            ireneo_group_range(group, p->rows, &first, &last);
-            if (first == last) memset(sums + group * area, 0, area * sizeof *sums);
-            for (size_t i = first; i < last; i += TILE) {
-                size_t many = last - i < TILE ? last - i : TILE;
-                for (size_t k = 0; k < many; k++)
-                    memcpy(tile + k * p->dim_out, ireneo_problem_target_value(p, i + k, scratch),
-                           p->dim_out * sizeof *tile);
-                cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (int)p->dim_out, (int)p->dim_in,
-                            (int)many, 1.0f, tile, (int)p->dim_out, p->x + i * p->dim_in, (int)p->dim_in,
-                            i == first ? 0.0f : 1.0f, sums + group * area, (int)p->dim_in);
-            }
-        }
-        memset(w, 0, area * sizeof *w);
-        for (size_t group = 0; group < IRENEO_GROUPS; group++)
-            for (size_t k = 0; k < area; k++) w[k] += sums[group * area + k];
-    }
-    free(sums);
-    free(tiles);
-    return failed;
+void ireneo_problem_apply(const ireneo_problem *p, const float *w, size_t row, float *h) {
+    cblas_sgemv(CblasRowMajor, CblasNoTrans, (int)p->dim_out, (int)p->dim_in, 1.0f, w, (int)p->dim_in,
+                p->x + row * p->dim_in, 1, 0.0f, h, 1);
+}
+
+void ireneo_problem_scale(const ireneo_problem *p, float *w) {
+    size_t area = p->dim_out * p->dim_in;
+    double norm = sqrt(ireneo_dot(w, w, area, p->threads));
+    if (norm > 0.0) cblas_sscal((int)area, (float)(sqrt((double)p->dim_in) / norm), w, 1);
 }
 
 /* out (rows_a, columns_b) = a^T (rows_a, inner_a) m (inner_a, inner_b) b, in float64, where a is (inner_a,
@@ -129,14 +110,14 @@ ireneo_error ireneo_matrix_to_white(const ireneo_problem *p, const float *matrix
 }
 
 /* out (rows, rank) = a^T in, a (inner, rows), in (inner, rank). */
-static ireneo_error change_factor(const double *a, size_t rows, size_t minimiser, const float *in,
-                                  size_t rank, float *out) {
+static ireneo_error change_factor(const double *a, size_t rows, size_t inner, const float *in, size_t rank,
+                                  float *out) {
     double *factor = NULL, *changed = NULL;
-    ireneo_error failed = IRENEO_ALLOCATE(&factor, minimiser * rank, "factor in float64");
+    ireneo_error failed = IRENEO_ALLOCATE(&factor, inner * rank, "factor in float64");
     if (failed == IRENEO_OK) failed = IRENEO_ALLOCATE(&changed, rows * rank, "factor in float64");
     if (failed == IRENEO_OK) {
-        for (size_t k = 0; k < minimiser * rank; k++) factor[k] = (double)in[k];
-        cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (int)rows, (int)rank, (int)minimiser, 1.0, a,
+        for (size_t k = 0; k < inner * rank; k++) factor[k] = (double)in[k];
+        cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (int)rows, (int)rank, (int)inner, 1.0, a,
                     (int)rows, factor, (int)rank, 0.0, changed, (int)rank);
         for (size_t k = 0; k < rows * rank; k++) out[k] = (float)changed[k];
     }
@@ -148,9 +129,4 @@ static ireneo_error change_factor(const double *a, size_t rows, size_t minimiser
 ireneo_error ireneo_factor_from_white(const ireneo_whitening *w, const float *white, size_t rank,
                                       float *factor) {
     return change_factor(w->forward, w->dim, w->span, white, rank, factor);
-}
-
-ireneo_error ireneo_factor_to_white(const ireneo_whitening *w, const float *factor, size_t rank,
-                                    float *white) {
-    return change_factor(w->back, w->span, w->dim, factor, rank, white);
 }

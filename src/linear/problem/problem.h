@@ -15,13 +15,16 @@ typedef struct ireneo_problem {
     size_t stride;          /* dim_out rounded up to whole vectors: rows of y are padded with zeros */
     float *x;               /* white keys (rows, dim_in), E |x|^2 = 1; owned */
     float *y;         /* white values (columns, stride), covariance 1; owned; NULL with own candidates */
-    ireneo_int8 int8; /* of y; empty where it would not pay */
+    ireneo_int8 int8; /* of y, for scans; empty until packed, and where it would not pay */
     ireneo_whitening keys, values;
     int threads;
 } ireneo_problem;
 
 ireneo_error ireneo_problem_make(const ireneo_facts *facts, int threads, ireneo_problem *problem);
 void ireneo_problem_free(ireneo_problem *problem);
+
+/* Eight-bit copies of the values, where scans gain by them. */
+ireneo_error ireneo_problem_pack(ireneo_problem *problem);
 
 static inline size_t ireneo_problem_target(const ireneo_problem *problem, size_t row) {
     return ireneo_target_of(problem->facts, row);
@@ -38,18 +41,20 @@ static inline void ireneo_group_range(size_t group, size_t rows, size_t *first, 
     *last = (group + 1) * rows / IRENEO_GROUPS;
 }
 
-/* W = sum_i y_f(i) x_i^T in white coordinates, into w (dim_out, dim_in). */
-ireneo_error ireneo_problem_hebbian(const ireneo_problem *problem, float *w);
+/* h (dim_out) = W x of one row, for w (dim_out, dim_in). */
+void ireneo_problem_apply(const ireneo_problem *problem, const float *w, size_t row, float *h);
 
-/* Changes a matrix from white coordinates to the caller's, and back. Both are row-major; `from` and `to` do
- * not overlap. */
+/* Scales w (dim_out, dim_in) to scores of spread one: they have spread |h|, and rms |h| is |W|_F / sqrt(dim_in).
+ */
+void ireneo_problem_scale(const ireneo_problem *problem, float *w);
+
+/* Changes a matrix from white coordinates to the caller's, and back. Both are row-major; They do not
+ * overlap. */
 ireneo_error ireneo_matrix_from_white(const ireneo_problem *problem, const float *white, float *matrix);
 ireneo_error ireneo_matrix_to_white(const ireneo_problem *problem, const float *matrix, float *white);
 
-/* The same for factors (dim_out, rank) and (dim_in, rank). */
+/* The first for factors (dim_out, rank) and (dim_in, rank). */
 ireneo_error ireneo_factor_from_white(const ireneo_whitening *whitening, const float *white, size_t rank,
                                       float *factor);
-ireneo_error ireneo_factor_to_white(const ireneo_whitening *whitening, const float *factor, size_t rank,
-                                    float *white);
 
 #endif

@@ -20,6 +20,8 @@ static size_t group_count(size_t rows) {
 
 /* Variance that a dimension must have beyond what the others explain. Float32 data leave noise near 1e-14. */
 static const double INDEPENDENT = 1e-10;
+
+/* The least such share of the variance at which float32 products with the whitening still lose nothing. */
 static const double GENTLE = 0.05;
 
 void ireneo_whitening_free(ireneo_whitening *whitening) {
@@ -184,8 +186,8 @@ ireneo_error ireneo_whitening_make(const float *rows, size_t count, size_t dim, 
 }
 
 /* Rows first .. first + many - 1 in white coordinates, through float64. */
-static void apply_wide(const ireneo_whitening *w, const float *rows, size_t many, size_t stride, double *in,
-                       float *white) {
+static void apply_f64(const ireneo_whitening *w, const float *rows, size_t many, size_t stride, double *in,
+                      float *white) {
     double *out = in + TILE * w->dim;
     to_double(rows, many, w->dim, w->mean, in);
     cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)many, (int)w->span, (int)w->dim, 1.0, in,
@@ -195,8 +197,8 @@ static void apply_wide(const ireneo_whitening *w, const float *rows, size_t many
 }
 
 /* The same in float32; forward (dim, span) is transposed, the layout in which small products run fastest. */
-static void apply_narrow(const ireneo_whitening *w, const float *forward, const float *rows, size_t many,
-                         size_t stride, float *in, float *white) {
+static void apply_f32(const ireneo_whitening *w, const float *forward, const float *rows, size_t many,
+                      size_t stride, float *in, float *white) {
     if (w->centred) {
         for (size_t i = 0; i < many; i++)
             for (size_t j = 0; j < w->dim; j++)
@@ -222,10 +224,10 @@ ireneo_error ireneo_whitening_apply(const ireneo_whitening *w, const float *rows
         double *space = tiles + (size_t)omp_get_thread_num() * TILE * (w->dim + w->span);
         size_t first = piece * TILE, many = count - first < TILE ? count - first : TILE;
         if (w->gentle)
-            apply_narrow(w, forward, rows + first * w->dim, many, stride, (float *)(void *)space,
-                         white + first * stride);
+            apply_f32(w, forward, rows + first * w->dim, many, stride, (float *)(void *)space,
+                      white + first * stride);
         else
-            apply_wide(w, rows + first * w->dim, many, stride, space, white + first * stride);
+            apply_f64(w, rows + first * w->dim, many, stride, space, white + first * stride);
     }
     free(tiles);
     free(forward);

@@ -19,8 +19,9 @@ typedef struct ireneo_whitening {
 /* The mean (dim) of rows (count, dim), in float64. */
 ireneo_error ireneo_mean_row(const float *rows, size_t count, size_t dim, int threads, double *mean);
 
-/* Coordinates in which rows (count, dim) have second moment `variance` times the identity, around their mean
- * if centred. Dependent dimensions are dropped: span is the rank of the data. */
+/* Coordinates in which rows (count, dim) have the identity as second moment, around their mean if centred; with
+ * unit_norm the identity / span, so that E |x|^2 = 1. Dependent dimensions are dropped: span is the rank of the
+ * data. */
 ireneo_error ireneo_whitening_make(const float *rows, size_t count, size_t dim, bool centred, bool unit_norm,
                                    int threads, ireneo_whitening *whitening);
 

@@ -1,4 +1,4 @@
-/* Memory of the working set and changes to it. */
+/* Arrays of the working set and changes to it. */
 #include "linear/problem/working_set.h"
 #include "base/ram.h"
 
@@ -20,25 +20,26 @@ void ireneo_working_set_free(ireneo_working_set *set) {
     memset(set, 0, sizeof *set);
 }
 
-static ireneo_error allocate_arrays(const ireneo_problem *problem, ireneo_working_set *l) {
+static ireneo_error allocate_arrays(const ireneo_problem *problem, ireneo_working_set *set) {
     size_t slots;
-    IRENEO_TRY(ireneo_multiply_sizes(l->rows, l->capacity, &slots, "working set"));
-    IRENEO_TRY(IRENEO_ALLOCATE_ZEROED(&l->count, l->rows, "working set"));
-    IRENEO_TRY(IRENEO_ALLOCATE(&l->index, slots, "working set"));
-    IRENEO_TRY(IRENEO_ALLOCATE(&l->score, slots, "working set"));
-    IRENEO_TRY(IRENEO_ALLOCATE(&l->slope, slots, "working set"));
-    if (l->factored) IRENEO_TRY(IRENEO_ALLOCATE(&l->bend, slots, "working set"));
-    IRENEO_TRY(IRENEO_ALLOCATE_ZEROED(&l->target_score, l->rows, "working set"));
-    IRENEO_TRY(IRENEO_ALLOCATE_ZEROED(&l->target_slope, l->rows, "working set"));
-    IRENEO_TRY(IRENEO_ALLOCATE_ZEROED(&l->target_bend, l->rows, "working set"));
-    IRENEO_TRY(IRENEO_ALLOCATE_ZEROED(&l->level, l->rows, "working set"));
-    if (!l->own) return IRENEO_OK;
-    IRENEO_TRY(IRENEO_ALLOCATE_ZEROED(&l->own_values, slots * l->dim, "own candidates of the working set"));
-    IRENEO_TRY(IRENEO_ALLOCATE_ZEROED(&l->own_targets, l->rows * l->dim, "own targets"));
-    for (size_t i = 0; i < l->rows; i++) {
-        const float *value = ireneo_problem_target_value(problem, i, l->own_targets + i * l->dim);
-        if (value != l->own_targets + i * l->dim)
-            memcpy(l->own_targets + i * l->dim, value, problem->dim_out * sizeof *value);
+    IRENEO_TRY(ireneo_multiply_sizes(set->rows, set->capacity, &slots, "working set"));
+    IRENEO_TRY(IRENEO_ALLOCATE_ZEROED(&set->count, set->rows, "working set"));
+    IRENEO_TRY(IRENEO_ALLOCATE(&set->index, slots, "working set"));
+    IRENEO_TRY(IRENEO_ALLOCATE(&set->score, slots, "working set"));
+    IRENEO_TRY(IRENEO_ALLOCATE(&set->slope, slots, "working set"));
+    if (set->factored) IRENEO_TRY(IRENEO_ALLOCATE(&set->bend, slots, "working set"));
+    IRENEO_TRY(IRENEO_ALLOCATE_ZEROED(&set->target_score, set->rows, "working set"));
+    IRENEO_TRY(IRENEO_ALLOCATE_ZEROED(&set->target_slope, set->rows, "working set"));
+    IRENEO_TRY(IRENEO_ALLOCATE_ZEROED(&set->target_bend, set->rows, "working set"));
+    IRENEO_TRY(IRENEO_ALLOCATE_ZEROED(&set->level, set->rows, "working set"));
+    if (!set->own) return IRENEO_OK;
+    IRENEO_TRY(
+        IRENEO_ALLOCATE_ZEROED(&set->own_values, slots * set->dim, "own candidates of the working set"));
+    IRENEO_TRY(IRENEO_ALLOCATE_ZEROED(&set->own_targets, set->rows * set->dim, "own targets"));
+    for (size_t i = 0; i < set->rows; i++) {
+        const float *value = ireneo_problem_target_value(problem, i, set->own_targets + i * set->dim);
+        if (value != set->own_targets + i * set->dim)
+            memcpy(set->own_targets + i * set->dim, value, problem->dim_out * sizeof *value);
     }
     return IRENEO_OK;
 }
@@ -47,6 +48,7 @@ ireneo_error ireneo_working_set_allocate(const ireneo_problem *problem, size_t c
                                          ireneo_working_set *set) {
     memset(set, 0, sizeof *set);
     set->rows = problem->rows;
+    if (capacity > IRENEO_MOST_SLOTS) capacity = IRENEO_MOST_SLOTS;
     set->capacity = (capacity + IRENEO_LIST_PAD - 1) / IRENEO_LIST_PAD * IRENEO_LIST_PAD;
     set->dim = problem->stride;
     set->factored = factored;
@@ -56,47 +58,47 @@ ireneo_error ireneo_working_set_allocate(const ireneo_problem *problem, size_t c
     return failed;
 }
 
-static void pad_row(ireneo_working_set *l, size_t row) {
-    size_t base = row * l->capacity, slots = ireneo_working_set_slots(l, row);
-    for (size_t k = l->count[row]; k < slots; k++) {
-        l->index[base + k] = 0;
-        l->score[base + k] = -INFINITY;
-        l->slope[base + k] = 0.0f;
-        if (l->factored) l->bend[base + k] = 0.0f;
+static void pad_row(ireneo_working_set *set, size_t row) {
+    size_t base = row * set->capacity, slots = ireneo_working_set_slots(set, row);
+    for (size_t k = set->count[row]; k < slots; k++) {
+        set->index[base + k] = 0;
+        set->score[base + k] = -INFINITY;
+        set->slope[base + k] = 0.0f;
+        if (set->factored) set->bend[base + k] = 0.0f;
     }
 }
 
-static void set_slot(ireneo_working_set *l, const ireneo_problem *problem, size_t row, size_t slot,
+static void set_slot(ireneo_working_set *set, const ireneo_problem *problem, size_t row, size_t slot,
                      uint32_t index, float score) {
-    size_t at = row * l->capacity + slot;
-    l->index[at] = index;
-    l->score[at] = score;
-    l->slope[at] = 0.0f;
-    if (l->factored) l->bend[at] = 0.0f;
-    if (l->own)
+    size_t at = row * set->capacity + slot;
+    set->index[at] = index;
+    set->score[at] = score;
+    set->slope[at] = 0.0f;
+    if (set->factored) set->bend[at] = 0.0f;
+    if (set->own)
         problem->facts->own_candidates(problem->facts->own_context, row, index, 1,
-                                       l->own_values + at * l->dim);
+                                       set->own_values + at * set->dim);
 }
 
-void ireneo_working_set_fill(ireneo_working_set *l, const ireneo_problem *problem, size_t row,
+void ireneo_working_set_fill(ireneo_working_set *set, const ireneo_problem *problem, size_t row,
                              const uint32_t *index, const float *score, size_t count) {
-    for (size_t k = 0; k < count; k++) set_slot(l, problem, row, k, index[k], score[k]);
-    l->count[row] = (uint32_t)count;
-    pad_row(l, row);
+    for (size_t k = 0; k < count; k++) set_slot(set, problem, row, k, index[k], score[k]);
+    set->count[row] = (uint32_t)count;
+    pad_row(set, row);
 }
 
-bool ireneo_working_set_add(ireneo_working_set *l, const ireneo_problem *problem, size_t row, uint32_t index,
-                            float score) {
-    size_t base = row * l->capacity, count = l->count[row], lowest = 0;
+bool ireneo_working_set_add(ireneo_working_set *set, const ireneo_problem *problem, size_t row,
+                            uint32_t index, float score) {
+    size_t base = row * set->capacity, count = set->count[row], lowest = 0;
     for (size_t k = 0; k < count; k++) {
-        if (l->index[base + k] == index) return false;
-        if (l->score[base + k] < l->score[base + lowest]) lowest = k;
+        if (set->index[base + k] == index) return false;
+        if (set->score[base + k] < set->score[base + lowest]) lowest = k;
     }
-    if (count < l->capacity) {
-        l->count[row]++;
-        pad_row(l, row);
+    if (count < set->capacity) {
+        set->count[row]++;
+        pad_row(set, row);
         lowest = count;
     }
-    set_slot(l, problem, row, lowest, index, score);
+    set_slot(set, problem, row, lowest, index, score);
     return true;
 }

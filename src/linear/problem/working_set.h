@@ -6,9 +6,12 @@
 #ifndef IRENEO_LINEAR_PROBLEM_WORKING_SET_H
 #define IRENEO_LINEAR_PROBLEM_WORKING_SET_H
 
+#include "linear/kernels/row_projection.h"
 #include "linear/problem/problem.h"
 
 enum { IRENEO_LIST_PAD = 16 };
+
+/* Rows hold at most IRENEO_MOST_SLOTS competitors: a larger capacity is cut down to that. */
 
 typedef struct ireneo_working_set {
     size_t rows, capacity, dim;
@@ -18,9 +21,8 @@ typedef struct ireneo_working_set {
     float *score, *slope;                             /* (rows, capacity) */
     float *bend;                                      /* (rows, capacity), or NULL */
     float *target_score, *target_slope, *target_bend; /* (rows) */
-    float *level; /* (rows) level of the last projection, where the next one starts */
-    float *
-        own_values; /* (rows, capacity, dim) the competitors themselves when each fact has its own, or NULL */
+    float *level;       /* (rows) level of the last projection, where the next one starts */
+    float *own_values;  /* (rows, capacity, dim) the competitors when each fact has its own, or NULL */
     float *own_targets; /* (rows, dim), or NULL */
 } ireneo_working_set;
 

@@ -239,7 +239,7 @@ static ireneo_error run(shared_check *s, bool integers) {
                         .context = s,
                         .int8 = integers && s->int8.packed != NULL ? &s->int8 : NULL,
                         .room = ROOM,
-                        .levels = set_thresholds,
+                        .thresholds = set_thresholds,
                         .hits = take_hits};
     ireneo_check_restart(s->c);
     return ireneo_scan_run(&scan);

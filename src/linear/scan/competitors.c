@@ -11,17 +11,26 @@
 #include <cblas.h>
 #include <math.h>
 
+enum {
+    SHORT = 4,        /* a row with less than a quarter of its competitors is looked at again */
+    SPARE = 4,        /* a quarter more than asked for stay: selecting costs more than carrying them */
+    BUFFER_TIMES = 4, /* a row's buffer: room for counts far above the Gaussian one, also when few are kept */
+    BUFFER_MORE = 64
+};
+static const double AIM = 1.05; /* of the number wanted: a few too many are cheaper than a few too few */
+static const float ROUNDING_SPREADS = 4.0f;
+
 typedef struct finder {
     const ireneo_problem *problem;
     ireneo_working_set *set;
     const float *w;
     size_t keep, buffer; /* hits kept, hits a row's buffer can hold */
     float quantile;      /* of the Gaussian threshold, in spreads */
-    float reach;
-    ireneo_hit *hits; /* (threads, tile, buffer) */
-    uint32_t *found;  /* (threads, tile) */
-    float *threshold; /* (threads, tile) */
-    float *scores;    /* (threads, room) of one row's hits */
+    float reach;         /* competitors down to this far below the target are wanted */
+    ireneo_hit *hits;    /* (threads, tile, buffer) */
+    uint32_t *found;     /* (threads, tile) */
+    float *threshold;    /* (threads, tile) */
+    float *scores;       /* (threads, room) of one row's hits */
     size_t tile;
 } finder;
 
@@ -88,15 +97,15 @@ static void offer(finder *s, size_t at, uint32_t index, float score) {
     hits[s->found[at]++] = (ireneo_hit){score, index};
 }
 
-/* Rounded scores err like a Gaussian of known spread: four of them below the threshold next to nobody is
- * missed. */
-static bool set_levels(void *context, int thread, size_t first, size_t count, const ireneo_int8_rows *rows,
-                       float *level) {
+/* Rounded scores err like a Gaussian of known spread: four spreads below the threshold of a row hardly a
+ * competitor is missed. */
+static bool set_thresholds(void *context, int thread, size_t first, size_t count,
+                           const ireneo_int8_rows *rows, float *threshold) {
     (void)first;
     const finder *s = context;
     for (size_t i = 0; i < count; i++)
-        level[i] = s->threshold[(size_t)thread * s->tile + i] -
-                   4.0f * (float)ireneo_int8_spread(&s->problem->int8, rows, i);
+        threshold[i] = s->threshold[(size_t)thread * s->tile + i] -
+                       ROUNDING_SPREADS * (float)ireneo_int8_spread(&s->problem->int8, rows, i);
     return true;
 }
 
@@ -156,16 +165,15 @@ static void finish_tile(void *context, int thread, size_t first, size_t count, c
     for (size_t i = 0; i < count; i++) {
         ireneo_hit *hits = s->hits + (base + i) * s->buffer;
         float lowest = s->set->target_score[first + i] - s->reach;
-        if (s->found[base + i] < s->keep / 4 && lowest < s->threshold[base + i])
+        if (s->found[base + i] < s->keep / SHORT && lowest < s->threshold[base + i])
             look_again(s, first + i, base + i, h + i * p->stride, lowest);
         size_t found = s->found[base + i];
-        if (found > s->keep + s->keep / 4 ||
-            found > s->set->capacity) { /* selecting a few less costs more than carrying them */
+        if (found > s->keep + s->keep / SPARE || found > s->set->capacity) {
             ireneo_best_select(hits, found, s->keep);
             found = s->keep;
         }
-        uint32_t index[512];
-        float score[512];
+        uint32_t index[IRENEO_MOST_SLOTS]; /* found <= capacity, which is never larger */
+        float score[IRENEO_MOST_SLOTS];
         for (size_t k = 0; k < found; k++) index[k] = hits[k].index, score[k] = hits[k].score;
         ireneo_working_set_fill(s->set, s->problem, first + i, index, score, found);
     }
@@ -176,10 +184,9 @@ ireneo_error ireneo_find_competitors(const ireneo_problem *problem, const float 
     finder s = {.problem = problem, .set = set, .w = w, .reach = reach};
     s.keep = keep < set->capacity ? keep : set->capacity;
     if (s.keep > problem->columns - 1) s.keep = problem->columns - 1;
-    if (s.keep > 512) s.keep = 512;
-    s.buffer = 4 * s.keep + 64;
+    s.buffer = BUFFER_TIMES * s.keep + BUFFER_MORE;
     s.tile = ireneo_scan_tile_rows(problem->rows);
-    double share = 1.05 * (double)s.keep / (double)problem->columns;
+    double share = AIM * (double)s.keep / (double)problem->columns;
     bool all = s.keep + 1 == problem->columns; /* few candidates: every competitor is kept */
     s.quantile = share < 1.0 && !all ? (float)ireneo_normal_tail_quantile(log(share)) : -INFINITY;
     size_t slots = (size_t)problem->threads * s.tile;
@@ -207,7 +214,7 @@ ireneo_error ireneo_find_competitors(const ireneo_problem *problem, const float 
                             .context = &s,
                             .int8 = problem->int8.packed != NULL ? &problem->int8 : NULL,
                             .room = room,
-                            .levels = set_levels,
+                            .thresholds = set_thresholds,
                             .hits = take_hits};
         failed = ireneo_scan_run(&scan);
     }

@@ -1,4 +1,4 @@
-/* The search scan: for every fact its target's score and its best competitors, into the working set. */
+/* The scan for competitors: for every fact its target's score and its best competitors, into the working set. */
 #ifndef IRENEO_LINEAR_SCAN_COMPETITORS_H
 #define IRENEO_LINEAR_SCAN_COMPETITORS_H
 

@@ -243,7 +243,7 @@ static ireneo_error run_recall(recall *r, size_t count, int threads) {
                         .int8 = r->int8.packed != NULL ? &r->int8 : NULL,
                         .room = ROOM,
                         .lead = LEAD,
-                        .levels = set_levels,
+                        .thresholds = set_levels,
                         .hits = take_hits};
     return ireneo_scan_run(&scan);
 }

@@ -1,4 +1,4 @@
-/* The score pass: threads over tiles, one-thread BLAS inside (faster than the other way round, see
+/* The scan: threads over tiles, one-thread BLAS inside (faster than the other way round, see
  * docs/performance.md). */
 #include "linear/scan/scan.h"
 #include "base/parallel.h"
@@ -32,15 +32,15 @@ static void score_block(const ireneo_scan *s, size_t first, size_t count, size_t
 typedef struct workplace {
     float *h, *scores, *candidates; /* (tile, stride), (tile, block), (block, dim) own candidates */
     ireneo_int8_rows rows;
-    float *level;    /* (tile) */
-    uint32_t *hits;  /* (tile, room) */
-    uint32_t *found; /* (tile) */
+    float *threshold; /* (tile) */
+    uint32_t *hits;   /* (tile, room) */
+    uint32_t *found;  /* (tile) */
 } workplace;
 
 static void free_workplaces(workplace *all, int threads) {
     for (int k = 0; all != NULL && k < threads; k++) {
         free(all[k].h), free(all[k].scores), free(all[k].candidates);
-        free(all[k].level), free(all[k].hits), free(all[k].found);
+        free(all[k].threshold), free(all[k].hits), free(all[k].found);
         ireneo_int8_rows_free(&all[k].rows);
     }
     free(all);
@@ -53,17 +53,17 @@ static ireneo_error make_workplace(const ireneo_scan *s, size_t tile, size_t blo
     if (s->values == NULL) IRENEO_TRY(IRENEO_ALLOCATE(&w->candidates, block * s->dim, "own candidates"));
     if (s->int8 == NULL) return IRENEO_OK;
     IRENEO_TRY(ireneo_int8_rows_allocate(s->int8, tile, block, &w->rows));
-    IRENEO_TRY(IRENEO_ALLOCATE(&w->level, tile, "score tiles"));
+    IRENEO_TRY(IRENEO_ALLOCATE(&w->threshold, tile, "score tiles"));
     IRENEO_TRY(IRENEO_ALLOCATE(&w->hits, tile * s->room, "score tiles"));
     return IRENEO_ALLOCATE(&w->found, tile, "score tiles");
 }
 
 typedef enum outcome { SCANNED, NOT_YET, IN_VAIN } outcome;
 
-static outcome scan_quantised(const ireneo_scan *s, workplace *w, int thread, size_t first, size_t count,
-                              size_t column, size_t columns) {
-    if (!s->levels(s->context, thread, first, count, &w->rows, w->level)) return NOT_YET;
-    ireneo_int8_scan(s->int8, &w->rows, count, column, columns, w->level, w->hits, s->room, w->found);
+static outcome scan_int8(const ireneo_scan *s, workplace *w, int thread, size_t first, size_t count,
+                         size_t column, size_t columns) {
+    if (!s->thresholds(s->context, thread, first, count, &w->rows, w->threshold)) return NOT_YET;
+    ireneo_int8_scan(s->int8, &w->rows, count, column, columns, w->threshold, w->hits, s->room, w->found);
     for (size_t i = 0; i < count; i++)
         if (w->found[i] == IRENEO_TOO_MANY) return IN_VAIN;
     s->hits(s->context, thread, first, count, columns, w->h, w->hits, s->room, w->found);
@@ -72,15 +72,15 @@ static outcome scan_quantised(const ireneo_scan *s, workplace *w, int thread, si
 
 /* A tile after h is made. Integer scans are given up for the rest of the tile once one was in vain: that
  * depends on the data alone, so results do not depend on threads. */
-static void sweep_tile(const ireneo_scan *s, workplace *w, int thread, size_t first, size_t count,
-                       size_t block) {
+static void scan_tile(const ireneo_scan *s, workplace *w, int thread, size_t first, size_t count,
+                      size_t block) {
     bool integers = s->int8 != NULL;
     size_t columns = integers && s->lead > 0 ? s->lead : block;
     if (integers) ireneo_int8_rows_set(s->int8, w->h, count, s->stride > 0 ? s->stride : s->dim, &w->rows);
     for (size_t column = 0; column < s->columns; column += columns, columns = block) {
         if (columns > s->columns - column) columns = s->columns - column;
         if (integers) {
-            outcome scan = scan_quantised(s, w, thread, first, count, column, columns);
+            outcome scan = scan_int8(s, w, thread, first, count, column, columns);
             if (scan == SCANNED) continue;
             if (scan == IN_VAIN) integers = false;
         }
@@ -109,7 +109,7 @@ static ireneo_error run_tile(void *context, size_t index, int thread) {
     size_t first = index * t->tile, count = s->rows - first < t->tile ? s->rows - first : t->tile;
     s->make(s->context, thread, first, count, w->h);
     if (s->begin != NULL) s->begin(s->context, thread, first, count, w->h);
-    sweep_tile(s, w, thread, first, count, t->block);
+    scan_tile(s, w, thread, first, count, t->block);
     if (s->finish != NULL) s->finish(s->context, thread, first, count, w->h);
     return IRENEO_OK;
 }

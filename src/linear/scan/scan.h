@@ -1,8 +1,8 @@
 /* One pass over all scores, without ever holding them: tiles of rows times blocks of candidates.
  *
- * A sweep makes h_i = W x_i for a tile of rows, multiplies it with a block of candidates, and hands the
+ * A scan makes h_i = W x_i for a tile of rows, multiplies it with a block of candidates, and hands the
  * scores to its user while they are in cache. With eight-bit copies of the candidates it hands over only
- * those whose score may exceed a level. Searching, checking and recalling are the users. */
+ * those whose score may exceed a threshold. Finding competitors, checking and recalling are the users. */
 #ifndef IRENEO_LINEAR_SCAN_SCAN_H
 #define IRENEO_LINEAR_SCAN_SCAN_H
 
@@ -36,16 +36,16 @@ typedef struct ireneo_scan {
                    const float *h); /* after the blocks; may be NULL */
     void *context;
 
-    /* With an eight-bit copy of the values a block is first scanned in integers: `levels` says above which
+    /* With an eight-bit copy of the values a block is first scanned in integers: `thresholds` says above which
      * score a candidate matters to each row (count), `hits` takes those that may. Row i's are hits[i * room]
-     * and the found[i] - 1 after it, in rising order; `columns` is the number of candidates in the block. When `levels` cannot say yet it returns false, and the
+     * and the found[i] - 1 after it, in rising order; `columns` is the number of candidates in the block. When `thresholds` cannot say yet it returns false, and the
      * block comes through `block`; so does what is left of a tile once a row has found too many. `h` is as in
      * begin. */
     const ireneo_int8 *int8; /* NULL: every block comes through `block` */
     size_t room;             /* hits a row may have in one block */
     size_t lead;             /* columns of the first block, in whole kernels; 0: like the others */
-    bool (*levels)(void *context, int thread, size_t first, size_t count, const ireneo_int8_rows *tile,
-                   float *level);
+    bool (*thresholds)(void *context, int thread, size_t first, size_t count, const ireneo_int8_rows *tile,
+                   float *threshold);
     void (*hits)(void *context, int thread, size_t first, size_t count, size_t columns, const float *h,
                  const uint32_t *hits, size_t room, const uint32_t *found);
 } ireneo_scan;

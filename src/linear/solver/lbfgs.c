@@ -1,13 +1,13 @@
-/* The two-loop recursion (Nocedal 1980). Vectors are cut in blocks of fixed size, so sums do not depend on
- * threads. */
+/* The two-loop recursion (Nocedal 1980). */
 #include "linear/solver/lbfgs.h"
 #include "base/ram.h"
-#include "base/vectorised.h"
+#include "linear/kernels/vector.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { BLOCK = 1 << 14, MOST_HISTORY = 64 };
+enum { MOST_HISTORY = 64 };
+static const double LEAST_CURVATURE = 1e-12; /* <s, y> / <y, y> below which a pair is rounding noise */
 
 ireneo_error ireneo_lbfgs_allocate(size_t length, size_t history, int threads, ireneo_lbfgs *lbfgs) {
     memset(lbfgs, 0, sizeof *lbfgs);
@@ -34,68 +34,6 @@ void ireneo_lbfgs_forget(ireneo_lbfgs *lbfgs) {
     lbfgs->used = lbfgs->next = 0;
 }
 
-IRENEO_VECTORISED
-static double block_dot(const float *a, const float *b, size_t count) {
-    double sum = 0.0;
-#pragma omp simd reduction(+ : sum)
-    for (size_t k = 0; k < count; k++) sum += (double)a[k] * (double)b[k];
-    return sum;
-}
-
-double ireneo_dot(const float *a, const float *b, size_t length, int threads) {
-    size_t blocks = (length + BLOCK - 1) / BLOCK;
-    double sums[1024], total = 0.0;
-    for (size_t base = 0; base < blocks; base += 1024) {
-        size_t many = blocks - base < 1024 ? blocks - base : 1024;
-#pragma omp parallel for num_threads(threads) schedule(static) if (many >= 8)
-        for (size_t k = 0; k < many; k++) {
-            size_t first = (base + k) * BLOCK, count = length - first < BLOCK ? length - first : BLOCK;
-            sums[k] = block_dot(a + first, b + first, count);
-        }
-        for (size_t k = 0; k < many; k++) total += sums[k];
-    }
-    return total;
-}
-
-IRENEO_VECTORISED
-static void block_axpy(float alpha, const float *restrict x, float *restrict y, size_t count) {
-    for (size_t k = 0; k < count; k++) y[k] += alpha * x[k];
-}
-
-void ireneo_axpy(double alpha, const float *x, float *y, size_t length, int threads) {
-    size_t blocks = (length + BLOCK - 1) / BLOCK;
-#pragma omp parallel for num_threads(threads) schedule(static) if (blocks >= 8)
-    for (size_t k = 0; k < blocks; k++) {
-        size_t first = k * BLOCK, count = length - first < BLOCK ? length - first : BLOCK;
-        block_axpy((float)alpha, x + first, y + first, count);
-    }
-}
-
-/* y += alpha x, and <z, y> afterwards, in one walk. */
-IRENEO_VECTORISED
-static double block_axpy_dot(float alpha, const float *restrict x, float *restrict y, const float *restrict z,
-                             size_t count) {
-    double sum = 0.0;
-#pragma omp simd reduction(+ : sum)
-    for (size_t k = 0; k < count; k++) {
-        y[k] += alpha * x[k];
-        sum += (double)y[k] * (double)z[k];
-    }
-    return sum;
-}
-
-static double axpy_dot(double alpha, const float *x, float *y, const float *z, size_t length, int threads) {
-    if (length > 8 * (size_t)BLOCK) { /* large enough to share among threads */
-        ireneo_axpy(alpha, x, y, length, threads);
-        return ireneo_dot(z, y, length, threads);
-    }
-    double total = 0.0;
-    for (size_t first = 0; first < length; first += BLOCK)
-        total += block_axpy_dot((float)alpha, x + first, y + first, z + first,
-                                length - first < BLOCK ? length - first : BLOCK);
-    return total;
-}
-
 static size_t newest(const ireneo_lbfgs *l, size_t age) {
     return (l->next + l->history - 1 - age) % l->history;
 }
@@ -110,8 +48,8 @@ void ireneo_lbfgs_direction(const ireneo_lbfgs *l, const float *gradient, float 
         size_t at = newest(l, age), older = newest(l, age + 1);
         weight[at] = product * l->products[at];
         if (age + 1 < l->used)
-            product =
-                axpy_dot(-weight[at], l->changes + at * n, direction, l->steps + older * n, n, l->threads);
+            product = ireneo_axpy_dot(-weight[at], l->changes + at * n, direction, l->steps + older * n, n,
+                                      l->threads);
         else
             ireneo_axpy(-weight[at], l->changes + at * n, direction, n, l->threads);
     }
@@ -121,8 +59,8 @@ void ireneo_lbfgs_direction(const ireneo_lbfgs *l, const float *gradient, float 
         size_t at = newest(l, age);
         double by = weight[at] - product * l->products[at];
         if (age > 0)
-            product = axpy_dot(by, l->steps + at * n, direction, l->changes + newest(l, age - 1) * n, n,
-                               l->threads);
+            product = ireneo_axpy_dot(by, l->steps + at * n, direction, l->changes + newest(l, age - 1) * n,
+                                      n, l->threads);
         else
             ireneo_axpy(by, l->steps + at * n, direction, n, l->threads);
     }
@@ -138,7 +76,7 @@ void ireneo_lbfgs_remember(ireneo_lbfgs *l, double scale, const float *direction
     }
     double product = ireneo_dot(step, change, l->length, l->threads),
            square = ireneo_dot(change, change, l->length, l->threads);
-    if (!(product > 1e-12 * square) || square == 0.0) return;
+    if (!(product > LEAST_CURVATURE * square) || square == 0.0) return;
     l->products[l->next] = 1.0 / product;
     l->scale = product / square;
     l->next = (l->next + 1) % l->history;

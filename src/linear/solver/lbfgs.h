@@ -25,10 +25,4 @@ void ireneo_lbfgs_direction(const ireneo_lbfgs *lbfgs, const float *gradient, fl
 void ireneo_lbfgs_remember(ireneo_lbfgs *lbfgs, double scale, const float *direction,
                            const float *old_gradient, const float *new_gradient);
 
-/* <a, b> in float64; the same for any number of threads. */
-double ireneo_dot(const float *a, const float *b, size_t length, int threads);
-
-/* y += alpha x. */
-void ireneo_axpy(double alpha, const float *x, float *y, size_t length, int threads);
-
 #endif

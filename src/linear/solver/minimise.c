@@ -1,25 +1,33 @@
-/* The inner minimiser. Scores of the working set are kept and moved along the search line, so that an
- * iteration is H = X D^T and one inner product per listed competitor        (direction) a few passes over the
- * kept scores                            (line search) M = sum_j r_j y_j for rows with r != 0, G = M^T X
- * (gradient) with no other evaluation of the loss. */
+/* The minimiser of the projection loss on the working set. Scores are kept and moved along the search line, so
+ * that an iteration is
+ *     H = X D^T and one inner product per competitor           (direction)
+ *     a few passes over the kept scores                        (line search)
+ *     M = sum_j r_j y_j for rows with r != 0, G = M^T X        (gradient)
+ * with no other evaluation of the loss. */
 #include "linear/solver/minimise.h"
 #include "base/floats.h"
 #include "base/progress.h"
 #include "base/ram.h"
 #include "base/vectorised.h"
+#include "linear/kernels/add_scaled.h"
 #include "linear/kernels/dot8.h"
 #include "linear/kernels/row_projection.h"
+#include "linear/kernels/vector.h"
 
 #include <cblas.h>
 #include <math.h>
 #include <omp.h>
 #include <string.h>
 
-enum { TILE = 256, SMALL_TILE = 96 };
+enum { TILE = 256, SMALL_TILE = 96, FEW_ROWS = 3000 };
+
+/* The line search: exact enough at a tenth of the first slope, hopeless when steps no longer differ. */
+enum { MOST_TRIALS = 30 };
+static const double FLAT = 0.1, STILL = 1e-6;
 
 /* Few rows are cut finely, so that threads finish together. */
 static size_t tile_rows(size_t rows) {
-    return rows < 3000 ? SMALL_TILE : TILE;
+    return rows < FEW_ROWS ? SMALL_TILE : TILE;
 }
 
 void ireneo_minimiser_free(ireneo_minimiser *minimiser) {
@@ -141,10 +149,11 @@ static void transpose(const float *in, size_t rows, size_t columns, float *out) 
 
 /* Derivatives of all kept scores along the matrix `along` (dim_out, dim_in). Small products of tiles run a
  * third faster with the transposed matrix; large ones do not care. */
+enum { SMALL_MATRIX = 128 * 128 };
 static void score_direction(ireneo_minimiser *minimiser, const float *along, float *slots, float *targets) {
     const ireneo_problem *p = minimiser->problem;
     size_t tile = tile_rows(p->rows), tiles = (p->rows + tile - 1) / tile;
-    bool turned = p->dim_in * p->dim_out <= 128 * 128;
+    bool turned = p->dim_in * p->dim_out <= SMALL_MATRIX;
     if (turned)
         transpose(along, p->dim_out, p->dim_in, minimiser->partial); /* free until the next gradient */
 #pragma omp parallel for num_threads(p->threads) schedule(dynamic)
@@ -210,8 +219,8 @@ static ireneo_row_sums sums_at(const ireneo_minimiser *minimiser, double step) {
     return total;
 }
 
-/* The step at which the slope is below 2 % of its start: Newton on the slope, kept inside the bracket. 0 when
- * nothing is gained. */
+/* The step at which the slope is below a tenth of its start (FLAT): Newton on the slope, kept inside the bracket.
+ * 0 when nothing is gained. */
 static double search_line(const ireneo_minimiser *minimiser, bool newton_start) {
     double low = 0.0, high = INFINITY, step = 1.0;
     double slope =
@@ -221,27 +230,22 @@ static double search_line(const ireneo_minimiser *minimiser, bool newton_start) 
         double curvature = sums_at(minimiser, 0.0).curvature;
         if (curvature > 0.0) step = -slope / curvature;
     }
-    for (int trial = 0; trial < 30; trial++) {
+    for (int trial = 0; trial < MOST_TRIALS; trial++) {
         ireneo_row_sums here = sums_at(minimiser, step);
-        if (fabs(here.slope) <= 0.1 * fabs(slope) && here.loss <= minimiser->loss) return step;
+        if (fabs(here.slope) <= FLAT * fabs(slope) && here.loss <= minimiser->loss) return step;
         if (here.slope < 0.0 && here.loss <= minimiser->loss)
             low = step;
         else
             high = step;
         double next = here.curvature > 0.0 ? step - here.slope / here.curvature : INFINITY;
         if (!(next > low && next < high)) next = isinf(high) ? 2.0 * step : 0.5 * (low + high);
-        if (fabs(next - step) <= 1e-6 * step) break;
+        if (fabs(next - step) <= STILL * step) break;
         step = next;
     }
     return low;
 }
 
 /* ---- gradient ---- */
-
-IRENEO_VECTORISED
-static void set_scaled(float alpha, const float *restrict x, float *restrict y, size_t count) {
-    for (size_t k = 0; k < count; k++) y[k] = alpha * x[k];
-}
 
 typedef struct group_sums {
     double loss, weights;
@@ -269,7 +273,7 @@ static bool row_residual(const ireneo_minimiser *minimiser, size_t i, float *m, 
     l->level[i] = t;
     float bar = t - minimiser->margin;
     uint32_t active[IRENEO_MOST_SLOTS + 1], taking_part = 0;
-    for (size_t k = 0; k < count; k++) { /* without branches: who takes part cannot be foreseen */
+    for (size_t k = 0; k < count; k++) { /* without branches: which take part cannot be foreseen */
         active[taking_part] = (uint32_t)k;
         taking_part += score[k] > bar;
     }
@@ -279,7 +283,7 @@ static bool row_residual(const ireneo_minimiser *minimiser, size_t i, float *m, 
             ireneo_working_set_value(l, minimiser->problem, i, slot); /* NOLINT(clang-analyzer-core*) */
         float r = score[slot] - bar;
         if (q == 0)
-            set_scaled(r, value, m, l->dim);
+            ireneo_set_scaled(r, value, m, l->dim);
         else
             ireneo_add_scaled(r, value, m, l->dim);
         total += r;
@@ -328,7 +332,7 @@ static void add_groups(const float *partial, size_t area, size_t first, size_t l
 /* Moves the kept scores by the step; then loss, gradient and violations there. */
 static void evaluate_after(ireneo_minimiser *minimiser, float step) {
     const ireneo_problem *p = minimiser->problem;
-    const size_t piece = 2048;
+    const size_t piece = 2048; /* entries of the gradient that a thread adds up at a time */
     size_t area = p->dim_out * p->dim_in, pieces = (area + piece - 1) / piece;
     group_sums groups[IRENEO_GROUPS];
 #pragma omp parallel num_threads(p->threads)
@@ -364,6 +368,24 @@ static void evaluate_after(ireneo_minimiser *minimiser, float step) {
 
 void ireneo_minimiser_evaluate(ireneo_minimiser *minimiser) {
     evaluate_after(minimiser, 0.0f);
+}
+
+ireneo_error ireneo_minimiser_restart(ireneo_minimiser *minimiser) {
+    const ireneo_problem *p = minimiser->problem;
+    ireneo_working_set *l = minimiser->set;
+    float *h = NULL;
+    IRENEO_TRY(IRENEO_ALLOCATE_ZEROED(&h, p->stride, "row"));
+    for (size_t i = 0; i < p->rows; i++) {
+        ireneo_problem_apply(p, minimiser->w, i, h);
+        l->target_score[i] = (float)ireneo_dot(h, ireneo_working_set_target(l, p, i), p->dim_out, 1);
+        for (size_t k = 0; k < l->count[i]; k++)
+            l->score[i * l->capacity + k] =
+                (float)ireneo_dot(h, ireneo_working_set_value(l, p, i, k), p->dim_out, 1);
+    }
+    free(h);
+    ireneo_lbfgs_forget(&minimiser->lbfgs);
+    ireneo_minimiser_evaluate(minimiser);
+    return IRENEO_OK;
 }
 
 /* ---- iteration ---- */

@@ -26,8 +26,8 @@ typedef struct ireneo_minimiser {
     ireneo_lbfgs lbfgs;
 
     double loss, gradient_norm, residual_sum; /* at the point: loss, |gradient|, sum of the weights r_j */
-    size_t violations; /* rows whose listed competitors come within `required` of the target */
-    float required;    /* gap that counts as recalled while iterating */
+    size_t violations; /* rows of which a competitor comes within `required` of the target, or above it */
+    float required;    /* gap that counts as recalled; set by the owner (attempt.c) */
     double seconds_direction, seconds_line, seconds_gradient, seconds_history;
 } ireneo_minimiser;
 
@@ -35,15 +35,20 @@ ireneo_error ireneo_minimiser_allocate(const ireneo_problem *problem, ireneo_wor
                                        size_t history, ireneo_minimiser *minimiser);
 void ireneo_minimiser_free(ireneo_minimiser *minimiser);
 
-/* Lets the search line use sixteen-bit values: scores then drift by about 1e-3 spreads between scans. */
+/* Lets the search line use sixteen-bit values: scores then drift by about 1e-3 spreads between scans. Does nothing
+ * where candidates are each fact's own. */
 ireneo_error ireneo_minimiser_use_int16(ireneo_minimiser *minimiser);
 void ireneo_minimiser_leave_int16(ireneo_minimiser *minimiser);
 
 /* W = U V^T after the factors have changed; nothing to do when full. */
 void ireneo_minimiser_compose(ireneo_minimiser *minimiser);
 
-/* Loss, gradient and violations at the scores that the lists hold. */
+/* Loss, gradient and violations at the scores that the working set holds. */
 void ireneo_minimiser_evaluate(ireneo_minimiser *minimiser);
+
+/* After w was replaced, in a full memory: the scores of the working set there, loss and gradient, and no history.
+ */
+ireneo_error ireneo_minimiser_restart(ireneo_minimiser *minimiser);
 
 /* One L-BFGS iteration. Returns false when no step lowers the loss any more. */
 bool ireneo_minimiser_iterate(ireneo_minimiser *minimiser);

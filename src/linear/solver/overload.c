@@ -1,21 +1,25 @@
-/* More facts than fit: which ones to keep.
+/* Which facts to keep when there are more than fit.
  *
  * Minimising the loss over too many facts leaves residuals where the facts disagree most. Facts with the
  * largest residual are given up, a few at a time, until the rest fits; then the easiest of those given up are
  * offered again, and whatever breaks in turn makes room. Being free to choose beats the law for a random
  * subset (docs/linear.md, "Overload"). Facts come in classes of weight: a class is only fitted into the room
  * that the heavier classes leave, and never at their cost. */
+#include "linear/solver/overload.h"
 #include "base/floats.h"
 #include "base/ram.h"
 #include "linear/kernels/row_projection.h"
-#include "linear/solver/attempt.h"
 
 #include <math.h>
 #include <string.h>
 
 enum { CLASSES = 8, GROW_FAILURES = 4, GROW_ROUNDS = 60 };
+enum { STILL_FALLING = 8 };                                /* one violation in so many gone is progress */
 static const double FIRST_OFFER = 1.7, COARSE_UNTIL = 1.5; /* in units of the law */
 static const double OFFERED = 0.01;                        /* share offered again in a round */
+static const double LARGE_LAW = 3000.0;                    /* facts by the law from which steps are larger */
+static const float MARGIN =
+    0.1f; /* of the loss, in score spreads: the facts kept should stand clear of those not */
 
 /* How facts are given up: after so many iterations, this share of those kept, or this part of those violated.
  */
@@ -85,7 +89,7 @@ static ireneo_error classify(overload *o, const double *weights, size_t *classes
     return IRENEO_OK;
 }
 
-/* Loss of every row on the lists as they are, whether it was given up or not. */
+/* Loss of every row on the working set as it is, whether it was given up or not. */
 static void find_losses(overload *o) {
     const ireneo_working_set *l = &o->work->set;
     float margin = o->work->minimiser.margin;
@@ -107,14 +111,10 @@ static void find_losses(overload *o) {
     }
 }
 
-/* A scan that sees all rows, for their losses, and then drops those given up from the lists. */
+/* A scan that sees all rows, for their losses, and then drops those given up from the working set. */
 static ireneo_error scan_all(overload *o) {
     ireneo_attempt *w = o->work;
-    unsigned char *given_up = w->given_up;
-    w->given_up = NULL;
-    ireneo_error failed = ireneo_attempt_scan(w, IRENEO_HARD_KEEP);
-    w->given_up = given_up;
-    if (failed != IRENEO_OK) return failed;
+    IRENEO_TRY(ireneo_attempt_scan(w, IRENEO_HARD_KEEP, IRENEO_SCAN_ALL_ROWS));
     find_losses(o);
     ireneo_attempt_mask(w);
     ireneo_minimiser_evaluate(&w->minimiser);
@@ -137,7 +137,7 @@ static void iterate(overload *o, int most) {
     }
 }
 
-/* Gives up to `most` rows of the class the sack: those with the largest loss. Returns how many. */
+/* Gives up at most `most` rows of the class, those with the largest loss. Returns how many. */
 static size_t drop_worst(overload *o, size_t class, size_t most) {
     size_t count = 0;
     find_losses(o);
@@ -161,8 +161,9 @@ static ireneo_error shrink(overload *o, size_t class, const pace *late) {
         const pace *now = (double)o->kept > COARSE_UNTIL * law ? &COARSE : late;
         iterate(o, now->iterations);
         for (size_t before = o->rows;
-             now == late && w->minimiser.violations < before - before / 8 && !o->stopped;) {
-            before = w->minimiser.violations; /* as long as facts come right by themselves nobody has to go */
+             now == late && w->minimiser.violations < before - before / STILL_FALLING && !o->stopped;) {
+            before =
+                w->minimiser.violations; /* as long as violations go away by themselves, none is given up */
             iterate(o, now->iterations / 2);
         }
         if (o->stopped) break;
@@ -172,15 +173,15 @@ static ireneo_error shrink(overload *o, size_t class, const pace *late) {
         }
         size_t share = (size_t)ceil(now->share * (double)o->kept),
                broken = (w->minimiser.violations + now->part - 1) / now->part;
-        if (drop_worst(o, class, share < broken ? share : broken) ==
-            0) { /* nothing of this class left to give: it must be the class itself */
+        if (drop_worst(o, class, share < broken ? share : broken) == 0) {
+            /* No row of this class has a loss, yet its mere presence breaks heavier classes: any will do. */
             size_t left = 0;
             for (size_t i = 0; i < o->rows && left < share; i++)
                 if (!w->given_up[i] && o->class_of[i] == class) give_up(o, i), left++;
             if (left == 0) break;
             ireneo_minimiser_evaluate(&w->minimiser);
         }
-        IRENEO_TRY(ireneo_attempt_scan(w, IRENEO_HARD_KEEP));
+        IRENEO_TRY(ireneo_attempt_scan(w, IRENEO_HARD_KEEP, IRENEO_SCAN_KEPT_ROWS));
     }
     return IRENEO_OK;
 }
@@ -201,8 +202,8 @@ static ireneo_error return_to_best(overload *o) {
     return scan_all(o);
 }
 
-/* Facts that were given up but are recalled all the same cost nothing: take them back. Needs a proof's
- * outcome. */
+/* Facts that were given up but are recalled all the same cost nothing: take them back. Needs the outcome of a
+ * check. */
 static void take_back_recalled(overload *o) {
     for (size_t i = 0; i < o->rows; i++)
         if (o->work->given_up[i] && o->work->recalled[i]) o->work->given_up[i] = 0, o->kept++;
@@ -232,7 +233,7 @@ static ireneo_error grow(overload *o, size_t class) {
         size_t many =
             (size_t)ceil((failures < GROW_FAILURES / 2 ? OFFERED : 0.5 * OFFERED) * (double)o->kept);
         if (offer_easiest(o, class, many, (size_t)failures * many / 2) == 0) break;
-        IRENEO_TRY(ireneo_attempt_scan(w, IRENEO_HARD_KEEP));
+        IRENEO_TRY(ireneo_attempt_scan(w, IRENEO_HARD_KEEP, IRENEO_SCAN_KEPT_ROWS));
         IRENEO_TRY(shrink(o, class, &REPAIR));
         if (o->stopped) break;
         take_back_recalled(o);
@@ -250,8 +251,8 @@ static ireneo_error fit_class(overload *o, size_t class) {
     IRENEO_TRY(scan_all(o));
     if (room < 1.0) room = 1.0;
     offer_easiest(o, class, (size_t)room, 0);
-    IRENEO_TRY(ireneo_attempt_scan(o->work, IRENEO_HARD_KEEP));
-    IRENEO_TRY(shrink(o, class, law < 3000.0 ? &FINE : &LARGE));
+    IRENEO_TRY(ireneo_attempt_scan(o->work, IRENEO_HARD_KEEP, IRENEO_SCAN_KEPT_ROWS));
+    IRENEO_TRY(shrink(o, class, law < LARGE_LAW ? &FINE : &LARGE));
     return o->stopped ? IRENEO_OK : grow(o, class);
 }
 
@@ -285,7 +286,7 @@ ireneo_error ireneo_overload(ireneo_attempt *work, ireneo_status *status) {
             return ireneo_fail(IRENEO_ERROR_DATA,
                                "weights: row %zu is %g, but weights must be positive numbers", i,
                                work->settings.weights[i]);
-    if (work->settings.margin == 0.0) work->minimiser.margin = 0.1f;
+    if (work->settings.margin == 0.0) work->minimiser.margin = MARGIN;
     ireneo_attempt_leave_int16(work);
     ireneo_error failed = allocate_overload(&o);
     if (failed == IRENEO_OK) failed = choose(&o, status);

@@ -1,32 +1,100 @@
-/* The outer loop: search scan, inner iterations, proof scan (docs/linear.md, "The solver"). */
+/* The outer loop: scan, minimise, check, and certify when stuck (docs/linear.md, "The solver"). */
 #include "base/ram.h"
 #include "base/threads.h"
-#include "linear/certificate/certificate.h"
-#include "linear/solver/attempt.h"
+#include "linear/certificate/certify_exact.h"
+#include "linear/certificate/certify_newton.h"
+#include "linear/certificate/contradiction.h"
+#include "linear/kernels/vector.h"
+#include "linear/solver/hebbian.h"
+#include "linear/solver/overload.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Norm bound at which a proof of impossibility is tried: solvable data stay far below, unless they are within
- * a fraction of a per cent of their limit. After a failed proof the next one waits for a bound ten times
- * larger. */
-static const double SUSPICIOUS_BOUND = 2e4;
+/* What settings that are zero stand for. */
+enum { MOST_SCANS = 40, MOST_ITERATIONS = 3000, SETTLE_ENTRIES = 2500 };
 
-/* No memory of norm below this recalls all facts with margin 1: sum of the weights over the norm of what they
- * fail to cancel. */
-static double norm_bound(const ireneo_minimiser *minimiser) {
-    double norm = sqrt(ireneo_dot(minimiser->matrix_gradient, minimiser->matrix_gradient,
-                                  minimiser->problem->dim_out * minimiser->problem->dim_in, 1));
-    return norm > 0.0 ? minimiser->residual_sum / norm : INFINITY;
+/* The first working set only has to find the region: it takes this part of the competitors, and few iterations.
+ */
+enum { FIRST_ITERATIONS = 5, FIRST_NUMERATOR = 5, FIRST_DENOMINATOR = 8 };
+
+enum { PATIENCE = 30 }; /* iterations after which the working set is made anew; doubles each time */
+
+/* Norm bound at which a proof of impossibility is tried: solvable data stay far below, unless they are within a
+ * fraction of a per cent of their limit. After a proof that failed the next one waits for a bound ten times
+ * larger. */
+static const double SUSPICIOUS_BOUND = 2e4, MORE_SUSPICIOUS = 10.0;
+
+/* With --overload: from this share of the law on trying to store everything first is a waste. */
+static const double HOPELESS = 1.02;
+
+typedef enum verdict {
+    VERDICT_OPEN,
+    VERDICT_STORED,
+    VERDICT_IMPOSSIBLE,
+    VERDICT_UNDECIDED,
+    VERDICT_INTERRUPTED
+} verdict;
+
+typedef struct store {
+    ireneo_attempt attempt;
+    size_t max_scans, max_iterations, settle;
+    size_t since_scan, patience; /* iterations since the working set was made, and how many it is good for */
+    double suspicious;
+    ireneo_certificate *certificate; /* that the judge has accepted, or NULL */
+    ireneo_verify_report report;     /* of the judge */
+} store;
+
+/* ---- the steps ---- */
+
+/* A small working set, a few iterations to find the region, and the working set for the rest of the way. */
+static ireneo_error find_region(store *s, verdict *v) {
+    ireneo_attempt *a = &s->attempt;
+    size_t keep = ireneo_attempt_keep(a);
+    IRENEO_TRY(ireneo_attempt_scan(a, keep * FIRST_NUMERATOR / FIRST_DENOMINATOR, IRENEO_SCAN_KEPT_ROWS));
+    for (int k = 0; k < FIRST_ITERATIONS && a->minimiser.violations > 0; k++) {
+        if (ireneo_attempt_stop_asked(a)) return *v = VERDICT_INTERRUPTED, IRENEO_OK;
+        if (!ireneo_minimiser_iterate(&a->minimiser)) break;
+        a->info->iterations++;
+    }
+    return ireneo_attempt_scan(a, keep, IRENEO_SCAN_KEPT_ROWS);
 }
 
-/* Takes over a certificate, or NULL; it counts only if the independent check accepts it. */
-static ireneo_error judge(ireneo_attempt *s, ireneo_certificate *certificate, bool *proved) {
-    ireneo_error failed = IRENEO_OK;
-    *proved = false;
-    if (certificate != NULL) failed = ireneo_verify(certificate, s->facts, s->settings.threads, &s->verdict);
-    if (failed == IRENEO_OK && certificate != NULL && s->verdict.accepted) {
-        *proved = true;
+/* After many iterations other competitors may matter than those of the last scan. */
+static ireneo_error scan_again(store *s) {
+    ireneo_attempt_leave_int16(&s->attempt);
+    s->since_scan = 0;
+    s->patience *= 2;
+    return ireneo_attempt_scan(&s->attempt, IRENEO_HARD_KEEP, IRENEO_SCAN_KEPT_ROWS);
+}
+
+/* One iteration; false when no step lowers the loss any more. */
+static bool minimise(store *s) {
+    s->attempt.info->iterations++;
+    s->since_scan++;
+    return ireneo_minimiser_iterate(&s->attempt.minimiser);
+}
+
+/* Does the memory recall everything? If not, the working set knows more afterwards. */
+static ireneo_error check(store *s, verdict *v) {
+    bool standing = false;
+    s->since_scan = 0;
+    s->patience = PATIENCE;
+    IRENEO_TRY(ireneo_attempt_check(&s->attempt, &standing));
+    if (standing)
+        *v = VERDICT_STORED;
+    else if (s->attempt.info->scans >= s->max_scans)
+        *v = VERDICT_UNDECIDED;
+    return IRENEO_OK;
+}
+
+/* Takes over a certificate, or NULL; it counts only if the independent judge accepts it. */
+static ireneo_error judge(store *s, ireneo_certificate *certificate, verdict *v) {
+    if (certificate == NULL) return IRENEO_OK;
+    ireneo_error failed =
+        ireneo_verify(certificate, s->attempt.facts, s->attempt.settings.threads, &s->report);
+    if (failed == IRENEO_OK && s->report.accepted) {
+        *v = VERDICT_IMPOSSIBLE;
         s->certificate = certificate;
     } else {
         ireneo_certificate_free(certificate);
@@ -34,139 +102,159 @@ static ireneo_error judge(ireneo_attempt *s, ireneo_certificate *certificate, bo
     return failed;
 }
 
-/* Tries to turn the residuals into a certificate. */
-static ireneo_error prove_impossible(ireneo_attempt *s, bool *proved) {
+/* No memory of norm below this recalls all facts with margin 1: sum of the weights over the norm of what they
+ * fail to cancel. */
+static double norm_bound(const ireneo_minimiser *m) {
+    double norm =
+        sqrt(ireneo_dot(m->matrix_gradient, m->matrix_gradient, m->problem->dim_out * m->problem->dim_in, 1));
+    return norm > 0.0 ? m->residual_sum / norm : INFINITY;
+}
+
+/* Tries to turn the residuals into a certificate. Only of full memories: with a rank the loss is not convex. */
+static ireneo_error certify(store *s, verdict *v) {
     double t0 = ireneo_seconds();
+    const ireneo_attempt *a = &s->attempt;
     ireneo_certificate *certificate = NULL;
-    IRENEO_TRY(ireneo_certify_newton(&s->minimiser, s->settings.progress, &certificate));
-    ireneo_error failed = judge(s, certificate, proved);
-    s->info->phases.certificate += ireneo_seconds() - t0;
+    IRENEO_TRY(ireneo_certify_newton(&a->problem, &a->set, a->minimiser.w, (double)a->minimiser.margin,
+                                     a->settings.progress, &certificate));
+    ireneo_error failed = judge(s, certificate, v);
+    s->suspicious *= MORE_SUSPICIOUS;
+    a->info->phases.certificate += ireneo_seconds() - t0;
     return failed;
 }
 
-/* The exact method for small memories, when iterations lead nowhere. */
-static ireneo_error settle(ireneo_attempt *s, bool *proved, bool *solved) {
+/* The exact method, when iterations lead nowhere: small full memories are solved or certified, others stay
+ * undecided. */
+static ireneo_error settle(store *s, verdict *v) {
     double t0 = ireneo_seconds();
+    ireneo_attempt *a = &s->attempt;
     ireneo_certificate *certificate = NULL;
-    IRENEO_TRY(ireneo_certify_exact(&s->minimiser, s->settle, s->settings.progress, &certificate, solved));
-    ireneo_error failed = judge(s, certificate, proved);
-    s->info->phases.certificate += ireneo_seconds() - t0;
-    return failed;
+    bool solved = false;
+    if (a->settings.rank > 0 || a->problem.dim_in * a->problem.dim_out > s->settle)
+        return *v = VERDICT_UNDECIDED, IRENEO_OK;
+    IRENEO_TRY(ireneo_certify_exact(&a->problem, &a->set, a->settings.progress, a->minimiser.point, &solved,
+                                    &certificate));
+    ireneo_error failed = solved ? ireneo_minimiser_restart(&a->minimiser) : judge(s, certificate, v);
+    a->info->phases.certificate += ireneo_seconds() - t0;
+    if (failed != IRENEO_OK || *v != VERDICT_OPEN) return failed;
+    if (solved) return check(s, v);
+    *v = VERDICT_UNDECIDED;
+    return IRENEO_OK;
 }
 
-/* Iterates on the lists until they show no violation or something else ends it. *status is set when the work
- * is over. */
-static ireneo_error solve_lists(ireneo_attempt *s, bool *over, ireneo_status *status) {
-    size_t since_scan = 0, patience = IRENEO_PATIENCE;
-    *over = true;
-    while (s->minimiser.violations > 0) {
-        if (ireneo_attempt_stop_asked(s)) return *status = IRENEO_STATUS_INTERRUPTED, IRENEO_OK;
-        bool spent = s->info->iterations >= s->max_iterations;
-        if (spent && s->settings.max_iterations > 0)
-            return *status = IRENEO_STATUS_UNDECIDED, IRENEO_OK; /* as asked */
-        if (!spent && since_scan >= patience && s->info->scans < s->max_scans) {
-            ireneo_attempt_leave_int16(s);
-            IRENEO_TRY(ireneo_attempt_scan(s, IRENEO_HARD_KEEP));
-            since_scan = 0;
-            patience *= 2;
+/* ---- the loop ---- */
+
+static ireneo_error solve(store *s, verdict *v) {
+    ireneo_attempt *a = &s->attempt;
+    const bool full = a->settings.rank == 0;
+    *v = VERDICT_OPEN;
+    IRENEO_TRY(find_region(s, v));
+    while (*v == VERDICT_OPEN) {
+        /* ---- check, when the working set has nothing more to say ---- */
+        if (a->minimiser.violations == 0) {
+            IRENEO_TRY(check(s, v));
             continue;
         }
-        bool moved = !spent && ireneo_minimiser_iterate(&s->minimiser), proved = false;
-        s->info->iterations += !spent;
-        since_scan++;
-        if (!spent && s->settings.rank == 0 && (!moved || norm_bound(&s->minimiser) > s->suspicious)) {
-            IRENEO_TRY(prove_impossible(s, &proved));
-            if (proved) return *status = IRENEO_STATUS_IMPOSSIBLE, IRENEO_OK;
-            s->suspicious *= 10.0;
+        if (ireneo_attempt_stop_asked(a)) {
+            *v = VERDICT_INTERRUPTED;
+            continue;
         }
-        if (moved) continue;
-        bool solved = false;
-        IRENEO_TRY(settle(s, &proved, &solved));
-        if (proved) return *status = IRENEO_STATUS_IMPOSSIBLE, IRENEO_OK;
-        if (!solved) return *status = IRENEO_STATUS_UNDECIDED, IRENEO_OK;
-        break;
+        if (a->info->iterations >= s->max_iterations) {
+            if (a->settings.max_iterations > 0) /* as asked */
+                *v = VERDICT_UNDECIDED;
+            else
+                IRENEO_TRY(settle(s, v));
+            continue;
+        }
+        /* ---- scan, when the working set has become old ---- */
+        if (s->since_scan >= s->patience && a->info->scans < s->max_scans) {
+            IRENEO_TRY(scan_again(s));
+            continue;
+        }
+        /* ---- minimise ---- */
+        bool moved = minimise(s);
+        /* ---- certify, when stuck or suspicious ---- */
+        if (full && (!moved || norm_bound(&a->minimiser) > s->suspicious)) IRENEO_TRY(certify(s, v));
+        if (!moved && *v == VERDICT_OPEN) IRENEO_TRY(settle(s, v));
     }
-    *over = false;
     return IRENEO_OK;
 }
 
-static ireneo_error solve(ireneo_attempt *s, ireneo_status *status) {
-    bool over = false, standing = false;
-    IRENEO_TRY(ireneo_attempt_scan(s, ireneo_attempt_keep(s) * 5 / 8));
-    for (int k = 0; k < IRENEO_FIRST_ITERATIONS && s->minimiser.violations > 0; k++) {
-        if (ireneo_attempt_stop_asked(s)) return *status = IRENEO_STATUS_INTERRUPTED, IRENEO_OK;
-        if (!ireneo_minimiser_iterate(&s->minimiser)) break;
-        s->info->iterations++;
-    }
-    IRENEO_TRY(ireneo_attempt_scan(s, ireneo_attempt_keep(s)));
-    while (!over) {
-        IRENEO_TRY(solve_lists(s, &over, status));
-        if (over) break;
-        IRENEO_TRY(ireneo_attempt_check(s, &standing));
-        if (standing) return *status = IRENEO_STATUS_STORED, IRENEO_OK;
-        if (s->info->scans >= s->max_scans) return *status = IRENEO_STATUS_UNDECIDED, IRENEO_OK;
-    }
-    return IRENEO_OK;
-}
+/* ---- before and after ---- */
 
 /* Contradictions that can be read off the data end the work before it begins, with the Hebbian memory as the
  * best known. */
-static ireneo_error refuse_contradictions(ireneo_attempt *s, bool *refused) {
-    IRENEO_TRY(ireneo_find_contradiction(s->facts, &s->certificate));
-    *refused = s->certificate != NULL;
-    if (!*refused) return IRENEO_OK;
-    IRENEO_TRY(ireneo_verify(s->certificate, s->facts, s->settings.threads, &s->verdict));
-    if (!s->verdict.accepted)
+static ireneo_error find_contradiction(store *s, verdict *v) {
+    ireneo_certificate *certificate = NULL;
+    *v = VERDICT_OPEN;
+    IRENEO_TRY(ireneo_find_contradiction(s->attempt.facts, &certificate));
+    bool found = certificate != NULL;
+    IRENEO_TRY(judge(s, certificate, v));
+    if (found && *v != VERDICT_IMPOSSIBLE)
         return ireneo_fail(IRENEO_ERROR_NUMERIC, "a contradiction was found but not confirmed: %s",
-                           s->verdict.sentence);
+                           s->report.sentence);
     return IRENEO_OK;
 }
 
-static ireneo_error decide(ireneo_attempt *s, ireneo_status *status) {
-    bool refused = false;
-    *status = IRENEO_STATUS_UNDECIDED;
-    if (s->settings.solver == IRENEO_SOLVER_HEBBIAN) return ireneo_attempt_hebbian(s);
-    if (s->settings.solver == IRENEO_SOLVER_HEBBIAN_WHITE)
-        return ireneo_attempt_count(s); /* the start itself */
-    IRENEO_TRY(refuse_contradictions(s, &refused));
-    bool hopeless = refused || s->info->fraction_of_capacity > 1.02;
-    if (s->settings.overload && hopeless) return ireneo_overload(s, status);
-    if (refused) return *status = IRENEO_STATUS_IMPOSSIBLE, ireneo_attempt_count(s);
-    ireneo_error failed = solve(s, status);
-    if (failed == IRENEO_ERROR_CANCELLED)
-        *status = IRENEO_STATUS_INTERRUPTED;
-    else if (failed != IRENEO_OK)
-        return failed;
-    if (s->settings.overload && *status != IRENEO_STATUS_INTERRUPTED && *status != IRENEO_STATUS_STORED)
-        return ireneo_overload(s, status);
-    return *status == IRENEO_STATUS_STORED ? IRENEO_OK : ireneo_attempt_count(s);
+static ireneo_error decide(store *s, verdict *v) {
+    IRENEO_TRY(find_contradiction(s, v));
+    bool hopeless = s->attempt.settings.overload && s->attempt.info->fraction_of_capacity > HOPELESS;
+    if (*v == VERDICT_IMPOSSIBLE || hopeless) return IRENEO_OK;
+    ireneo_error failed = solve(s, v);
+    if (failed != IRENEO_ERROR_CANCELLED) return failed;
+    *v = VERDICT_INTERRUPTED;
+    return IRENEO_OK;
 }
 
-static ireneo_error run_store(ireneo_attempt *s) {
-    ireneo_status status;
-    s->suspicious = SUSPICIOUS_BOUND;
-    IRENEO_TRY(ireneo_attempt_prepare(s));
-    IRENEO_TRY(decide(s, &status));
-    if (s->info->recalled == s->facts->facts) {
-        status = IRENEO_STATUS_STORED;
-        if (s->settings.overload && s->settings.kept != NULL) memset(s->settings.kept, 1, s->facts->facts);
+static ireneo_status status_of(verdict v) {
+    switch (v) {
+    case VERDICT_STORED:
+        return IRENEO_STATUS_STORED;
+    case VERDICT_IMPOSSIBLE:
+        return IRENEO_STATUS_IMPOSSIBLE;
+    case VERDICT_INTERRUPTED:
+        return IRENEO_STATUS_INTERRUPTED;
+    case VERDICT_OPEN:
+    case VERDICT_UNDECIDED:
+        break;
     }
-    s->info->status = status;
-    s->info->loss = s->minimiser.loss;
-    s->info->gradient_ratio = s->first_gradient > 0.0 ? s->minimiser.gradient_norm / s->first_gradient : 0.0;
-    s->info->certificate_norm_bound = status == IRENEO_STATUS_IMPOSSIBLE ? s->verdict.norm_bound : 0.0;
-    s->info->phases.direction = s->minimiser.seconds_direction;
-    s->info->phases.line_search = s->minimiser.seconds_line;
-    s->info->phases.gradient += s->minimiser.seconds_gradient;
-    s->info->phases.history = s->minimiser.seconds_history;
+    return IRENEO_STATUS_UNDECIDED;
+}
+
+static void report_work(const store *s) {
+    const ireneo_minimiser *m = &s->attempt.minimiser;
+    ireneo_store_info *info = s->attempt.info;
+    info->loss = m->loss;
+    info->gradient_ratio =
+        s->attempt.first_gradient > 0.0 ? m->gradient_norm / s->attempt.first_gradient : 0.0;
+    info->certificate_norm_bound = info->status == IRENEO_STATUS_IMPOSSIBLE ? s->report.norm_bound : 0.0;
+    info->phases.direction = m->seconds_direction;
+    info->phases.line_search = m->seconds_line;
+    info->phases.gradient += m->seconds_gradient;
+    info->phases.history = m->seconds_history;
+}
+
+static ireneo_error run(store *s) {
+    ireneo_attempt *a = &s->attempt;
+    verdict v = VERDICT_OPEN;
+    IRENEO_TRY(ireneo_attempt_estimate(a->facts, a->settings.threads));
+    IRENEO_TRY(ireneo_attempt_prepare(a));
+    IRENEO_TRY(decide(s, &v));
+    a->info->status = status_of(v);
+    if (a->settings.overload && v != VERDICT_STORED && v != VERDICT_INTERRUPTED)
+        IRENEO_TRY(ireneo_overload(a, &a->info->status));
+    else if (v != VERDICT_STORED)
+        IRENEO_TRY(ireneo_attempt_count(a));
+    report_work(s);
     return IRENEO_OK;
 }
 
 /* A thread that gets less than about half a millisecond of work a pass costs more than it brings. Results do
  * not depend on the number. */
 static int useful_threads(const ireneo_facts *facts, int threads) {
+    static const double WORTH_A_THREAD = 5e7; /* operations */
     double flops = 2.0 * (double)facts->facts * (double)facts->candidates * (double)facts->dim_out,
-           most = 1.0 + flops / 5e7;
+           most = 1.0 + flops / WORTH_A_THREAD;
     return most < (double)threads ? (int)most : threads;
 }
 
@@ -183,40 +271,59 @@ static ireneo_error check_settings(const ireneo_facts *facts, const ireneo_store
     return IRENEO_OK;
 }
 
+/* Facts that turn out to be recalled are stored, whatever the verdict on the way. */
+static void finish(const store *s, ireneo_memory *memory) {
+    const ireneo_attempt *a = &s->attempt;
+    memory->facts_hash = ireneo_facts_hash(a->facts);
+    a->info->peak_bytes = ireneo_ram_peak();
+    if (a->info->recalled != a->facts->facts) return;
+    a->info->status = IRENEO_STATUS_STORED;
+    a->info->certificate_norm_bound = 0.0;
+    if (a->settings.overload && a->settings.kept != NULL) memset(a->settings.kept, 1, a->facts->facts);
+}
+
+static size_t or_default(size_t setting, size_t usual) {
+    return setting > 0 ? setting : usual;
+}
+
 ireneo_error ireneo_store(const ireneo_facts *facts, const ireneo_store_settings *settings,
                           ireneo_memory **memory, ireneo_store_info *info) {
     if (memory == NULL) return ireneo_fail(IRENEO_ERROR_ARGUMENT, "store needs a place for the memory");
     *memory = NULL;
     double begin = ireneo_seconds();
     ireneo_store_info ignored = {0};
-    ireneo_attempt s = {.facts = facts, .info = info != NULL ? info : &ignored};
-    memset(s.info, 0, sizeof *s.info);
+    store s = {.attempt = {.facts = facts, .info = info != NULL ? info : &ignored},
+               .patience = PATIENCE,
+               .suspicious = SUSPICIOUS_BOUND};
+    ireneo_attempt *a = &s.attempt;
+    memset(a->info, 0, sizeof *a->info);
     IRENEO_TRY(ireneo_facts_check(facts));
-    if (settings != NULL) s.settings = *settings;
-    IRENEO_TRY(check_settings(facts, &s.settings));
-    s.settings.threads = useful_threads(facts, ireneo_thread_count(s.settings.threads));
-    s.max_scans = s.settings.max_scans > 0 ? s.settings.max_scans : 40;
-    s.settle = s.settings.settle > 0 ? s.settings.settle : 2500;
-    s.max_iterations = s.settings.max_iterations > 0 ? s.settings.max_iterations : 3000;
-    if (s.settings.certificate != NULL) *s.settings.certificate = NULL;
-    s.info->facts = facts->facts;
-    IRENEO_TRY(ireneo_attempt_estimate(facts, s.settings.threads));
+    if (settings != NULL) a->settings = *settings;
+    IRENEO_TRY(check_settings(facts, &a->settings));
+    a->settings.threads = useful_threads(facts, ireneo_thread_count(a->settings.threads));
+    s.max_scans = or_default(a->settings.max_scans, MOST_SCANS);
+    s.max_iterations = or_default(a->settings.max_iterations, MOST_ITERATIONS);
+    s.settle = or_default(a->settings.settle, SETTLE_ENTRIES);
+    if (a->settings.certificate != NULL) *a->settings.certificate = NULL;
+    a->info->facts = facts->facts;
+    a->info->status = IRENEO_STATUS_UNDECIDED;
 
     int before = ireneo_blas_threads(1);
-    ireneo_error failed = run_store(&s);
+    bool rule = a->settings.solver != IRENEO_SOLVER_PROJECT;
+    ireneo_error failed = rule ? ireneo_hebbian_store(facts, &a->settings, &a->memory, a->info) : run(&s);
     ireneo_blas_threads(before);
     if (failed == IRENEO_OK) {
-        s.memory->facts_hash = ireneo_facts_hash(facts);
-        if (s.settings.certificate != NULL && s.info->status == IRENEO_STATUS_IMPOSSIBLE) {
-            *s.settings.certificate = s.certificate;
+        finish(&s, a->memory);
+        if (a->settings.certificate != NULL && a->info->status == IRENEO_STATUS_IMPOSSIBLE) {
+            *a->settings.certificate = s.certificate;
             s.certificate = NULL;
         }
-        s.info->seconds = ireneo_seconds() - begin;
-        s.info->peak_bytes = ireneo_ram_peak();
-        *memory = s.memory;
+        a->info->seconds = ireneo_seconds() - begin;
+        *memory = a->memory;
     } else {
-        ireneo_memory_free(s.memory);
+        ireneo_memory_free(a->memory);
     }
-    ireneo_attempt_free(&s);
+    ireneo_certificate_free(s.certificate);
+    ireneo_attempt_free(a);
     return failed;
 }

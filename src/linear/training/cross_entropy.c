@@ -1,4 +1,4 @@
-/* The fused sweep behind cross-entropy training. Shared candidates: a tile of rows against a block of columns
+/* The fused scan behind cross-entropy training. Shared candidates: a tile of rows against a block of columns
  * is one sgemm, the weighted sum of candidates another. Own candidates are made block by block for each fact
  * and never kept. The target is left out of both sums: with S = sum_{j != target} exp(s_j - s_target),
  *     loss = log1p(S),   m = (sum_{j != target} e_j y_j - S y_target) / (1 + S) ,
@@ -8,6 +8,7 @@
 #include "base/floats.h"
 #include "base/ram.h"
 #include "base/threads.h"
+#include "linear/facts/facts.h"
 
 #include <cblas.h>
 #include <math.h>
@@ -72,10 +73,6 @@ void ireneo_cross_entropy_close(cross_entropy *objective) {
     free(objective->hidden);
     free(objective->scores);
     memset(objective, 0, sizeof *objective);
-}
-
-static size_t target_of(const ireneo_facts *facts, size_t fact) {
-    return facts->targets != NULL ? (size_t)facts->targets[fact] : fact;
 }
 
 /* images (rows, dim_out) = W x for the facts first .. first + rows - 1. */
@@ -144,14 +141,15 @@ static void sweep_shared(const cross_entropy *objective, size_t first, size_t ro
     size_t out = facts->dim_out, block = objective->columns;
     softmax_row state[TILE_ROWS];
     for (size_t i = 0; i < rows; i++)
-        start_row(&state[i], images + i * out, facts->values + target_of(facts, first + i) * out, out);
+        start_row(&state[i], images + i * out, facts->values + ireneo_target_of(facts, first + i) * out, out);
     for (size_t start = 0; start < facts->candidates; start += block) {
         size_t count = facts->candidates - start < block ? facts->candidates - start : block;
         const float *values = facts->values + start * out;
         cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)rows, (int)count, (int)out, 1.0f, images,
                     (int)out, values, (int)out, 0.0f, scores, (int)count);
         for (size_t i = 0; i < rows; i++) {
-            size_t target = target_of(facts, first + i), place = target >= start ? target - start : count;
+            size_t target = ireneo_target_of(facts, first + i),
+                   place = target >= start ? target - start : count;
             absorb_scores(&state[i], scores + i * count, count, place, pull != NULL ? pull + i * out : NULL,
                           out);
         }
@@ -160,7 +158,7 @@ static void sweep_shared(const cross_entropy *objective, size_t first, size_t ro
                         scores, (int)count, values, (int)out, 1.0f, pull, (int)out);
     }
     for (size_t i = 0; i < rows; i++) {
-        losses[i] = finish_row(&state[i], facts->values + target_of(facts, first + i) * out,
+        losses[i] = finish_row(&state[i], facts->values + ireneo_target_of(facts, first + i) * out,
                                pull != NULL ? pull + i * out : NULL, out);
         gaps[i] = state[i].target - state[i].best;
     }
@@ -170,7 +168,7 @@ static void sweep_shared(const cross_entropy *objective, size_t first, size_t ro
 static void sweep_own(const cross_entropy *objective, size_t fact, const float *image, float *buffer,
                       float *pull, double *loss, float *gap) {
     const ireneo_facts *facts = objective->facts;
-    size_t out = facts->dim_out, block = objective->block_columns, target = target_of(facts, fact);
+    size_t out = facts->dim_out, block = objective->block_columns, target = ireneo_target_of(facts, fact);
     float *values = buffer, *scores = buffer + block * out;
     softmax_row row;
     facts->own_candidates(facts->own_context, fact, target, 1, values);

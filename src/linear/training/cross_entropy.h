@@ -3,21 +3,21 @@
  *     loss = 1/n sum_i log sum_j exp(s_ij - s_i,f(i)),      s_ij = y_j^T W x_i .
  *
  * With the weights p_ij = softmax_j(s_ij) and m_i = sum_j p_ij y_j - y_f(i), the gradient is
- * 1/n sum_i m_i x_i^T. One sweep makes both: tiles of scores are exponentiated against a running reference
+ * 1/n sum_i m_i x_i^T. One scan makes both: tiles of scores are exponentiated against a running reference
  * and summed at once; when the reference rises, what was summed so far is scaled down. */
 #ifndef IRENEO_LINEAR_TRAINING_CROSS_ENTROPY_H
 #define IRENEO_LINEAR_TRAINING_CROSS_ENTROPY_H
 
 #include "base/error.h"
 
-/* What one sweep finds. */
+/* What one scan finds. */
 typedef struct cross_entropy_point {
     double loss;
     size_t recalled; /* facts whose target beats every competitor, in float32 */
     float least_gap; /* smallest target score minus best competitor */
 } cross_entropy_point;
 
-/* The facts, the shape of the memory and the buffers of a sweep. */
+/* The facts, the shape of the memory and the buffers of a scan. */
 typedef struct cross_entropy {
     const ireneo_facts *facts;
     size_t rank; /* 0: a full matrix */

@@ -19,7 +19,7 @@ typedef struct training {
 /* Loss and gradient at the parameters; fails when they are not finite any more. */
 ireneo_error ireneo_training_evaluate(training *job);
 
-/* Whether another step is wanted: facts are missing, steps are left, nobody asked to stop. */
+/* Whether another step is wanted: facts are missing, steps are left, no one asked to stop. */
 bool ireneo_training_goes_on(training *job);
 
 /* Steps of L-BFGS until the gradient is small or ireneo_training_goes_on says no. */

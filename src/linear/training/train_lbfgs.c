@@ -1,6 +1,7 @@
 /* L-BFGS on the cross-entropy, with a line search for the weak Wolfe conditions by bisection (Lewis and
  * Overton 2013). */
 #include "base/ram.h"
+#include "linear/kernels/vector.h"
 #include "linear/solver/lbfgs.h"
 #include "linear/training/train.h"
 

@@ -1,0 +1,135 @@
+/* Targets times keys in groups of rows that are added in a fixed order. The plain rule takes the caller's numbers
+ * as they are: in white coordinates the rule is another, better one. */
+#include "linear/solver/hebbian.h"
+#include "base/progress.h"
+#include "base/ram.h"
+#include "linear/law/capacity.h"
+#include "linear/memory/memory.h"
+#include "linear/scan/check.h"
+#include "linear/solver/factorise.h"
+
+#include <cblas.h>
+#include <omp.h>
+#include <string.h>
+
+enum { TILE = 128 }; /* rows whose target values are gathered for one product */
+
+/* sum (dim_out, dim_in) over the rows of one group; tile (TILE + 1, dim_out) is space. */
+static void sum_group(const ireneo_problem *p, size_t group, float *tile, float *sum) {
+    float *scratch = tile + TILE * p->dim_out;
+    size_t first, last;
+    ireneo_group_range(group, p->rows, &first, &last);
+    if (first == last) memset(sum, 0, p->dim_out * p->dim_in * sizeof *sum);
+    for (size_t i = first; i < last; i += TILE) {
+        size_t many = last - i < TILE ? last - i : TILE;
+        for (size_t k = 0; k < many; k++)
+            memcpy(tile + k * p->dim_out, ireneo_problem_target_value(p, i + k, scratch),
+                   p->dim_out * sizeof *tile);
+        cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (int)p->dim_out, (int)p->dim_in, (int)many, 1.0f,
+                    tile, (int)p->dim_out, p->x + i * p->dim_in, (int)p->dim_in, i == first ? 0.0f : 1.0f,
+                    sum, (int)p->dim_in);
+    }
+}
+
+ireneo_error ireneo_hebbian_sum(const ireneo_problem *p, float *w) {
+    size_t area = p->dim_out * p->dim_in, each = (TILE + 1) * p->dim_out;
+    float *sums = NULL, *tiles = NULL;
+    ireneo_error failed = IRENEO_ALLOCATE(&sums, IRENEO_GROUPS * area, "Hebbian sums");
+    if (failed == IRENEO_OK) failed = IRENEO_ALLOCATE(&tiles, (size_t)p->threads * each, "target values");
+    if (failed == IRENEO_OK) {
+#pragma omp parallel for num_threads(p->threads) schedule(dynamic)
+        for (size_t group = 0; group < IRENEO_GROUPS; group++)
+            sum_group(p, group, tiles + (size_t)omp_get_thread_num() * each, sums + group * area);
+        memset(w, 0, area * sizeof *w);
+        for (size_t group = 0; group < IRENEO_GROUPS; group++)
+            for (size_t k = 0; k < area; k++) w[k] += sums[group * area + k];
+    }
+    free(sums);
+    free(tiles);
+    return failed;
+}
+
+static ireneo_error fill_plain(const ireneo_facts *f, int threads, ireneo_memory *m) {
+    const ireneo_problem plain = {.facts = f,
+                                  .rows = f->facts,
+                                  .columns = f->candidates,
+                                  .dim_in = f->dim_in,
+                                  .dim_out = f->dim_out,
+                                  .stride = f->dim_out,
+                                  .x = (float *)f->keys,
+                                  .y = (float *)f->values,
+                                  .threads = threads};
+    if (m->rank == 0) return ireneo_hebbian_sum(&plain, m->matrix);
+    float *matrix = NULL;
+    IRENEO_TRY(IRENEO_ALLOCATE(&matrix, f->dim_out * f->dim_in, "Hebbian matrix"));
+    ireneo_error failed = ireneo_hebbian_sum(&plain, matrix);
+    if (failed == IRENEO_OK)
+        failed = ireneo_factorise(matrix, f->dim_out, f->dim_in, m->rank, m->left, m->right);
+    free(matrix);
+    return failed;
+}
+
+/* Factors of the white matrix w, which is destroyed, in the caller's coordinates. */
+static ireneo_error factors_from_white(const ireneo_problem *p, float *w, ireneo_memory *m) {
+    float *factors = NULL; /* (dim_out, rank) and (dim_in, rank) */
+    IRENEO_TRY(IRENEO_ALLOCATE(&factors, m->rank * (p->dim_out + p->dim_in), "factors"));
+    float *right = factors + m->rank * p->dim_out;
+    ireneo_error failed = ireneo_factorise(w, p->dim_out, p->dim_in, m->rank, factors, right);
+    if (failed == IRENEO_OK) failed = ireneo_factor_from_white(&p->values, factors, m->rank, m->left);
+    if (failed == IRENEO_OK) failed = ireneo_factor_from_white(&p->keys, right, m->rank, m->right);
+    free(factors);
+    return failed;
+}
+
+static ireneo_error fill_white(const ireneo_problem *p, ireneo_memory *m) {
+    if (p->dim_in == 0 || p->dim_out == 0) return IRENEO_OK; /* nothing varies: the memory stays zero */
+    float *w = NULL;
+    IRENEO_TRY(IRENEO_ALLOCATE(&w, p->dim_out * p->dim_in, "Hebbian matrix"));
+    ireneo_error failed = ireneo_hebbian_sum(p, w);
+    if (failed == IRENEO_OK) {
+        ireneo_problem_scale(p, w);
+        failed = m->rank == 0 ? ireneo_matrix_from_white(p, w, m->matrix) : factors_from_white(p, w, m);
+    }
+    free(w);
+    return failed;
+}
+
+static ireneo_error make_white(const ireneo_facts *f, int threads, ireneo_memory *m,
+                               ireneo_store_info *info) {
+    double t0 = ireneo_seconds();
+    ireneo_problem problem;
+    IRENEO_TRY(ireneo_problem_make(f, threads, &problem));
+    info->phases.whiten = ireneo_seconds() - t0;
+    info->span_in = problem.dim_in, info->span_out = problem.dim_out;
+    ireneo_error failed = fill_white(&problem, m);
+    ireneo_problem_free(&problem);
+    return failed;
+}
+
+static ireneo_error require_ram(const ireneo_facts *f, bool white, int threads) {
+    double n = (double)f->facts, p = (double)f->candidates, a = (double)f->dim_in, b = (double)f->dim_out,
+           sums = (double)IRENEO_GROUPS * a * b, tiles = (double)threads * (TILE + 1.0) * b,
+           copies = n * a + (f->values != NULL ? p * b : 0.0);
+    return ireneo_ram_require(4.0 * (sums + tiles + (white ? copies : 0.0)), "the Hebbian rule");
+}
+
+ireneo_error ireneo_hebbian_store(const ireneo_facts *facts, const ireneo_store_settings *settings,
+                                  ireneo_memory **memory, ireneo_store_info *info) {
+    bool white = settings->solver == IRENEO_SOLVER_HEBBIAN_WHITE;
+    IRENEO_TRY(require_ram(facts, white, settings->threads));
+    IRENEO_TRY(ireneo_memory_allocate(facts->dim_in, facts->dim_out, settings->rank, memory));
+    double t0 = ireneo_seconds();
+    info->span_in = facts->dim_in, info->span_out = facts->dim_out;
+    IRENEO_TRY(white ? make_white(facts, settings->threads, *memory, info)
+                     : fill_plain(facts, settings->threads, *memory));
+    info->phases.start = ireneo_seconds() - t0 - info->phases.whiten;
+    IRENEO_TRY(ireneo_capacity_of_facts(facts, info->span_in, info->span_out, settings->rank, info));
+    double t1 = ireneo_seconds();
+    ireneo_check_report report;
+    IRENEO_TRY(ireneo_check_near(*memory, facts, settings->threads, NULL, 0.0, 0, NULL, NULL, &report));
+    info->phases.check = ireneo_seconds() - t1;
+    info->scans = 1;
+    info->recalled = report.recalled;
+    info->margin = report.margin;
+    return IRENEO_OK;
+}
