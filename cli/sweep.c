@@ -104,8 +104,6 @@ static int fill_plan(const command *self, sweep_request *q) {
     q->plan.original = strcmp(q->problem, "decoupled") != 0;
     q->plan.decoupled = strcmp(q->problem, "original") != 0;
     ireneo_trial_solver_find(q->solver, &q->plan.like.solver);
-    if (q->plan.like.solver == TRIAL_HEBBIAN && (q->plan.ranks.count > 1 || q->plan.ranks.values[0] < 1.0))
-        return complain(self, EXIT_USAGE, "the Hebbian rule makes a full matrix; leave out --rank");
     return 0;
 }
 

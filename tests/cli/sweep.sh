@@ -27,7 +27,7 @@ refuse 2 "whole number" --dim 10 --load 0.1:1:2.5 $db
 refuse 2 "between" --dim 10 --load -1 $db
 refuse 2 "whole" --dim 10.5 --load 1 $db
 refuse 2 "--rank" --dim 10 --load 1 --rank 2 $db
-refuse 2 "full matrix" $good --rank 0.5 $db
+refuse 2 "--rank" $good --rank 2 $db
 refuse 2 "--shard" $good --shard 3/2 $db
 refuse 2 "--shard" $good --shard 0/2 $db
 refuse 2 "--shard" $good --shard 2 $db
@@ -47,6 +47,7 @@ refuse 4 "cannot be opened" $good --db "no/such/folder/a.db"
 refuse 4 "cannot be read" --merge "merged.db" "missing.db"
 refuse 3 "not a store" --merge "merged.db" "text.db"
 "$ireneo" sweep $good --db "v.db" >/dev/null || fault "a plain sweep"
+"$ireneo" sweep $good --rank 0.5 --db "v.db" >/dev/null || fault "the Hebbian rule with a rank"
 "$python" -c "import sqlite3; d = sqlite3.connect('v.db'); d.execute('PRAGMA user_version = 7'); d.commit()"
 refuse 3 "version 7" $good --db "v.db"
 

@@ -98,11 +98,34 @@ static void test_nested_data(void **state) {
     }
 }
 
+/* The Hebbian rule with a rank: the trial recalls what the factored memory of the store recalls, which is less
+ * than the full one does. */
+static void test_hebbian_trial_with_a_rank(void **state) {
+    (void)state;
+    trial it = ireneo_trial_square(TRIAL_ORIGINAL, TRIAL_HEBBIAN, 30, 1.0, 60, 3);
+    trial_result full, factored;
+    expect_ok(ireneo_trial_run(&it, 1, NULL, &full));
+    it.rank = 6;
+    trial_data data;
+    ireneo_memory *memory = NULL;
+    ireneo_check_report report;
+    expect_ok(ireneo_trial_open(&it, &data));
+    expect_ok(ireneo_trial_solve(&it, &data, 1, NULL, &factored, &memory));
+    assert_int_equal(memory->rank, 6);
+    expect_ok(ireneo_check(memory, &data.facts, 1, NULL, NULL, &report));
+    assert_int_equal(factored.recalled, report.recalled);
+    assert_int_equal(factored.scans, 1);
+    assert_true(factored.recalled > 0 && factored.recalled < full.recalled);
+    ireneo_memory_free(memory);
+    ireneo_trial_close(&data);
+}
+
 static void test_trial_errors(void **state) {
     (void)state;
     trial_data data;
     trial it = ireneo_trial_square(TRIAL_ORIGINAL, TRIAL_HEBBIAN, 12, 0.5, 20, 3);
-    expect_error(ireneo_trial_open(&it, &data), IRENEO_ERROR_ARGUMENT, "Hebbian", "rank");
+    it.rank = 13;
+    expect_error(ireneo_trial_open(&it, &data), IRENEO_ERROR_ARGUMENT, "rank 13", "12");
     it = ireneo_trial_square(TRIAL_ORIGINAL, TRIAL_ADAM, 12, 1.0, 1, 3);
     expect_error(ireneo_trial_open(&it, &data), IRENEO_ERROR_ARGUMENT, "two candidates", "");
     /* A rate that makes the weights overflow is an outcome, not an error. */
@@ -420,14 +443,23 @@ static void test_sweep_array(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_grid_values), cmocka_unit_test(test_grid_errors),
-        cmocka_unit_test(test_trial_keys),  cmocka_unit_test(test_trial_sizes),
-        cmocka_unit_test(test_nested_data), cmocka_unit_test(test_trial_errors),
-        cmocka_unit_test(test_plan),        scratch_test(test_store_keeps),
-        scratch_test(test_store_refuses),   scratch_test(test_store_damaged),
-        scratch_test(test_store_locked),    scratch_test(test_merge),
-        scratch_test(test_parts),           scratch_test(test_sweep_same_rows),
-        scratch_test(test_sweep_resumes),   scratch_test(test_sweep_error),
+        cmocka_unit_test(test_grid_values),
+        cmocka_unit_test(test_grid_errors),
+        cmocka_unit_test(test_trial_keys),
+        cmocka_unit_test(test_trial_sizes),
+        cmocka_unit_test(test_nested_data),
+        cmocka_unit_test(test_hebbian_trial_with_a_rank),
+        cmocka_unit_test(test_trial_errors),
+        cmocka_unit_test(test_plan),
+        scratch_test(test_store_keeps),
+        scratch_test(test_store_refuses),
+        scratch_test(test_store_damaged),
+        scratch_test(test_store_locked),
+        scratch_test(test_merge),
+        scratch_test(test_parts),
+        scratch_test(test_sweep_same_rows),
+        scratch_test(test_sweep_resumes),
+        scratch_test(test_sweep_error),
         scratch_test(test_sweep_array),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,10 +4,11 @@
 #include "base/ram.h"
 #include "lab/figures/data_folder.h"
 #include "lab/figures/figures.h"
-#include "lab/sweep/whiten.h"
+#include "linear/problem/whiten.h"
 
 #include <limits.h>
 #include <math.h>
+#include <string.h>
 
 static const double LAMBDAS[] = {0.15, 0.25, 0.5, 1.0};
 enum { CROWDS = 3, LAMBDA_COUNT = sizeof LAMBDAS / sizeof *LAMBDAS, STREAM_ASIDE = 1, STREAM_RANDOM };
@@ -113,6 +114,50 @@ static ireneo_error write_shares(const figure_request *request, figure_csv *csv,
     return error;
 }
 
+/* values (rows, columns) lose their mean. */
+static ireneo_error centre_rows(float *values, size_t rows, size_t columns) {
+    double *mean = NULL;
+    IRENEO_TRY(IRENEO_ALLOCATE(&mean, columns, "mean"));
+    ireneo_error failed = ireneo_mean_row(values, rows, columns, 1, mean);
+    for (size_t k = 0; failed == IRENEO_OK && k < rows * columns; k++)
+        values[k] = (float)((double)values[k] - mean[k % columns]);
+    free(mean);
+    return failed;
+}
+
+/* values (rows, columns) get zero mean and the identity as covariance. */
+static ireneo_error whiten_rows(float *values, size_t rows, size_t columns) {
+    float *white = NULL;
+    ireneo_whitening whitening;
+    IRENEO_TRY(ireneo_whitening_make(values, rows, columns, true, false, 1, &whitening));
+    ireneo_error failed = IRENEO_OK;
+    if (whitening.span < columns)
+        failed = ireneo_fail(IRENEO_ERROR_DATA,
+                             "the rows do not fill their %zu dimensions and cannot be whitened", columns);
+    if (failed == IRENEO_OK) failed = IRENEO_ALLOCATE(&white, rows * columns, "white rows");
+    if (failed == IRENEO_OK) failed = ireneo_whitening_apply(&whitening, values, rows, columns, 1, white);
+    if (failed == IRENEO_OK) memcpy(values, white, rows * columns * sizeof *values);
+    ireneo_whitening_free(&whitening);
+    free(white);
+    return failed;
+}
+
+/* Every row to length sqrt(columns); a row of zeros is an error. */
+static ireneo_error rows_to_sphere(float *values, size_t rows, size_t columns) {
+    for (size_t r = 0; r < rows; r++) {
+        double square = 0.0;
+        for (size_t i = 0; i < columns; i++) {
+            double x = (double)values[r * columns + i];
+            square += x * x;
+        }
+        if (!(square > 0.0)) return ireneo_fail(IRENEO_ERROR_DATA, "row %zu is all zeros", r);
+        double scale = sqrt((double)columns / square);
+        for (size_t i = 0; i < columns; i++)
+            values[r * columns + i] = (float)(scale * (double)values[r * columns + i]);
+    }
+    return IRENEO_OK;
+}
+
 static ireneo_error load_words(const char *name, ireneo_error (*prepare)(float *, size_t, size_t),
                                crowd *words) {
     char path[PATH_MAX];
@@ -120,21 +165,21 @@ static ireneo_error load_words(const char *name, ireneo_error (*prepare)(float *
     IRENEO_TRY(ireneo_data_path("words-100d.npy", path, sizeof path));
     IRENEO_TRY(ireneo_load_matrix(path, &words->patterns, &words->count, &words->neurons));
     IRENEO_TRY(prepare(words->patterns, words->count, words->neurons));
-    return ireneo_rows_to_sphere(words->patterns, words->count, words->neurons);
+    return rows_to_sphere(words->patterns, words->count, words->neurons);
 }
 
 static ireneo_error make_random(uint64_t seed, const crowd *words, crowd *random) {
     *random = (crowd){"random", NULL, words->count, words->neurons};
     IRENEO_TRY(IRENEO_ALLOCATE(&random->patterns, random->count * random->neurons, "random patterns"));
     ireneo_random_normals_float(seed, STREAM_RANDOM, 0, random->count * random->neurons, 1, random->patterns);
-    return ireneo_rows_to_sphere(random->patterns, random->count, random->neurons);
+    return rows_to_sphere(random->patterns, random->count, random->neurons);
 }
 
 static ireneo_error make(const figure_request *request) {
     crowd crowds[CROWDS] = {{0}};
-    ireneo_error error = load_words("whitened", ireneo_whiten_rows, &crowds[0]);
+    ireneo_error error = load_words("whitened", whiten_rows, &crowds[0]);
     if (error == IRENEO_OK) error = make_random(request->seed, &crowds[0], &crowds[1]);
-    if (error == IRENEO_OK) error = load_words("centred", ireneo_centre_rows, &crowds[2]);
+    if (error == IRENEO_OK) error = load_words("centred", centre_rows, &crowds[2]);
     figure_csv csv;
     if (error == IRENEO_OK) error = ireneo_csv_open(request, "dense_words.csv", &csv);
     if (error == IRENEO_OK) {

@@ -3,9 +3,7 @@
 #include "base/progress.h"
 #include "base/ram.h"
 #include "linear/law/p_log_p.h"
-#include "linear/memory/memory.h"
 
-#include <cblas.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -140,8 +138,6 @@ static ireneo_error check_trial(const trial *t) {
     if (t->rank > smaller)
         return ireneo_fail(IRENEO_ERROR_ARGUMENT, "rank %zu is more than the smaller dimension, %zu", t->rank,
                            smaller);
-    if (t->solver == TRIAL_HEBBIAN && t->rank != 0)
-        return ireneo_fail(IRENEO_ERROR_ARGUMENT, "the Hebbian rule makes a full matrix; leave out the rank");
     return IRENEO_OK;
 }
 
@@ -194,39 +190,15 @@ static ireneo_error train(const trial *t, const trial_data *data, int threads,
     return IRENEO_OK;
 }
 
-/* W = sum_i y_f(i) x_i^T of the data as they are (ireneo_store would whiten them first). */
-static ireneo_error add_outer_products(const ireneo_facts *facts, ireneo_memory *memory) {
-    enum { TILE = 256 };
-    int in = (int)facts->dim_in, out = (int)facts->dim_out;
-    float *values = NULL;
-    IRENEO_TRY(IRENEO_ALLOCATE(&values, TILE * facts->dim_out, "values of facts"));
-    for (size_t first = 0; first < facts->facts; first += TILE) {
-        size_t rows = facts->facts - first < TILE ? facts->facts - first : TILE;
-        for (size_t i = 0; i < rows; i++) {
-            size_t target = facts->targets != NULL ? (size_t)facts->targets[first + i] : first + i;
-            float *row = values + i * facts->dim_out;
-            if (facts->values != NULL)
-                memcpy(row, facts->values + target * facts->dim_out, facts->dim_out * sizeof *row);
-            else
-                facts->own_candidates(facts->own_context, first + i, target, 1, row);
-        }
-        cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, out, in, (int)rows, 1.0f, values, out,
-                    facts->keys + first * facts->dim_in, in, 1.0f, memory->matrix, in);
-    }
-    free(values);
-    return IRENEO_OK;
-}
-
-static ireneo_error hebb(const trial_data *data, int threads, trial_result *result, ireneo_memory **memory) {
-    const ireneo_facts *facts = &data->facts;
-    ireneo_check_report report;
-    IRENEO_TRY(ireneo_memory_allocate(facts->dim_in, facts->dim_out, 0, memory));
-    IRENEO_TRY(add_outer_products(facts, *memory));
-    IRENEO_TRY(ireneo_check(*memory, facts, threads, NULL, NULL, &report));
-    result->status = report.recalled == report.facts ? IRENEO_STATUS_STORED : IRENEO_STATUS_UNDECIDED;
-    result->recalled = report.recalled;
-    result->margin = report.margin;
-    result->scans = 1;
+static ireneo_error hebb(const trial *t, const trial_data *data, int threads, trial_result *result,
+                         ireneo_memory **memory) {
+    ireneo_store_settings settings = {.solver = IRENEO_SOLVER_HEBBIAN, .rank = t->rank, .threads = threads};
+    ireneo_store_info info;
+    IRENEO_TRY(ireneo_store(&data->facts, &settings, memory, &info));
+    result->status = info.status;
+    result->recalled = info.recalled;
+    result->margin = info.margin;
+    result->scans = info.scans;
     return IRENEO_OK;
 }
 
@@ -264,7 +236,7 @@ ireneo_error ireneo_trial_solve(const trial *t, const trial_data *data, int thre
     ireneo_memory *made = NULL;
     *result =
         (trial_result){.status = IRENEO_STATUS_UNDECIDED, .loss = NAN, .margin = NAN, .norm_bound = NAN};
-    ireneo_error failed = t->solver == TRIAL_HEBBIAN ? hebb(data, threads, result, &made)
+    ireneo_error failed = t->solver == TRIAL_HEBBIAN ? hebb(t, data, threads, result, &made)
                           : trains(t)                ? train(t, data, threads, progress, result, &made)
                                                      : project(t, data, threads, progress, result, &made);
     if (failed == IRENEO_ERROR_NUMERIC) { /* an outcome of the trial, not of the sweep */
