@@ -101,7 +101,7 @@ static void scan_block(void *context, int thread, size_t first, size_t count, si
     }
 }
 
-static bool set_levels(void *context, int thread, size_t first, size_t count, const ireneo_int8_rows *rows,
+static bool set_thresholds(void *context, int thread, size_t first, size_t count, const ireneo_int8_rows *rows,
                        float *level) {
     (void)first;
     const recall *r = context;
@@ -243,7 +243,7 @@ static ireneo_error run_recall(recall *r, size_t count, int threads) {
                         .int8 = r->int8.packed != NULL ? &r->int8 : NULL,
                         .room = ROOM,
                         .lead = LEAD,
-                        .thresholds = set_levels,
+                        .thresholds = set_thresholds,
                         .hits = take_hits};
     return ireneo_scan_run(&scan);
 }
