@@ -25,7 +25,7 @@ static void products_alone(layer *l, int threads) {
     int T = (int)l->shape.context, d = (int)l->shape.width, heads = (int)l->shape.heads, width = d / heads;
     const float *x = l->trace.layers[0].attention_input;
     float *qkv = l->trace.layers[0].query_key_value;
-    int before = ireneo_blas_threads(threads);
+    ireneo_enter(1, NULL);
     cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, T, 3 * d, d, 1.0f, x, d, l->parameters, d, 0.0f, qkv,
                 3 * d);
     for (int h = 0; h < heads; h++) {
@@ -35,7 +35,7 @@ static void products_alone(layer *l, int threads) {
         cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, T, width, T, 1e-6f, l->scores, T, v, 3 * d,
                     0.0f, l->trace.branch + h * width, d);
     }
-    ireneo_blas_threads(before);
+    ireneo_leave(IRENEO_OK);
 }
 
 static void whole_layer(layer *l) {
@@ -56,7 +56,7 @@ static double compare(size_t T, size_t d, size_t heads, int threads) {
     ireneo_network_draw(&l.shape, &scales, 1, 0, l.parameters, threads);
     ireneo_random_normals_float(2, 0, 0, T * d, threads, l.trace.layers[0].attention_input);
     double products = 1e30, layer_time = 1e30;
-    int before = ireneo_blas_threads(1);
+    ireneo_enter(1, NULL);
     for (int round = 0; round < ROUNDS; round++) {
         double start = ireneo_seconds();
         products_alone(&l, threads);
@@ -66,7 +66,7 @@ static double compare(size_t T, size_t d, size_t heads, int threads) {
         products = middle - start < products ? middle - start : products;
         layer_time = end - middle < layer_time ? end - middle : layer_time;
     }
-    ireneo_blas_threads(before);
+    ireneo_leave(IRENEO_OK);
     double operations = 6.0 * (double)T * (double)d * (double)d + 4.0 * (double)T * (double)T * (double)d;
     printf(
         "T %5zu  d %4zu  heads %2zu  threads %d   layer %7.2f ms   products %7.2f ms (%5.1f Gflop/s)   ratio "

@@ -62,12 +62,12 @@ int main(void) {
     ireneo_memory memory = {.dim_in = DIM, .dim_out = DIM, .matrix = w};
     for (size_t t = 0; t < sizeof tops / sizeof *tops; t++) {
         double plain = INFINITY, recall = INFINITY;
-        int before = ireneo_blas_threads(1);
+        ireneo_enter(1, NULL);
         for (int round = 0; round < ROUNDS; round++) { /* in turn: both see the same machine */
             plain = fmin(plain, plain_pass(x, w, y, h, space, threads));
             recall = fmin(recall, recall_pass(&memory, x, y, tops[t], threads, indices, scores));
         }
-        ireneo_blas_threads(before);
+        ireneo_leave(IRENEO_OK);
         printf("d %d  P %d  %d queries  top %2zu  plain pass %.4f s  recall %.4f s = %.0f queries a second, "
                "%.2f of "
                "the pass's throughput\n",

@@ -55,9 +55,9 @@ static int bench(size_t dim, double load, size_t seeds) {
         double pass = INFINITY, best = INFINITY;
         /* Passes and stores take turns, so that a busy minute of the machine slows both down. */
         for (int k = 0; k < (n < 3000 ? 20 : n < 20000 ? 3 : 1); k++) {
-            int before = ireneo_blas_threads(1);
+            ireneo_enter(1, NULL);
             pass = fmin(pass, plain_pass(keys, values, n, n, dim, threads));
-            ireneo_blas_threads(before);
+            ireneo_leave(IRENEO_OK);
             ireneo_memory_free(memory);
             if (ireneo_store(&facts, NULL, &memory, &info) != IRENEO_OK) {
                 fprintf(stderr, "%s\n", ireneo_last_error());

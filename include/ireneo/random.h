@@ -13,16 +13,16 @@ extern "C" {
  * the numbers first .. first + count - 1 to values (count), over `threads` threads (0: all cores). */
 
 /** N(0, 1) in float32; the same bits on every machine. Tails reach 6.7. */
-IRENEO_API void ireneo_random_normals_float(uint64_t seed, uint64_t stream, uint64_t first, size_t count,
-                                            int threads, float *values);
+IRENEO_API ireneo_error ireneo_random_normals_float(uint64_t seed, uint64_t stream, uint64_t first,
+                                                    size_t count, int threads, float *values);
 
 /** N(0, 1) in float64. */
-IRENEO_API void ireneo_random_normals(uint64_t seed, uint64_t stream, uint64_t first, size_t count,
-                                      int threads, double *values);
+IRENEO_API ireneo_error ireneo_random_normals(uint64_t seed, uint64_t stream, uint64_t first, size_t count,
+                                              int threads, double *values);
 
 /** Uniform on (0, 1), 52 bits, in float64. */
-IRENEO_API void ireneo_random_uniforms(uint64_t seed, uint64_t stream, uint64_t first, size_t count,
-                                       int threads, double *values);
+IRENEO_API ireneo_error ireneo_random_uniforms(uint64_t seed, uint64_t stream, uint64_t first, size_t count,
+                                               int threads, double *values);
 
 #ifdef __cplusplus
 }

@@ -4,11 +4,11 @@
  * or two double normals, or two double uniforms. Float normals use only operations that IEEE 754 rounds
  * correctly, so they are the same bits on every machine. */
 #include "base/random.h"
+#include "base/threads.h"
 #include "base/vectorised.h"
 
 #include <Random123/philox.h>
 #include <math.h>
-#include <omp.h>
 #include <string.h>
 
 static philox4x32_ctr_t philox_block(uint64_t seed, uint64_t stream, uint64_t block) {
@@ -222,28 +222,31 @@ static void fill_uniforms(uint64_t seed, uint64_t stream, uint64_t first, size_t
     ireneo_fill_uniforms(seed, stream, first, count, values);
 }
 
-static void fill_in_chunks(fill_function fill, uint64_t seed, uint64_t stream, uint64_t first, size_t count,
-                           void *values, size_t size, int threads) {
+static ireneo_error fill_in_chunks(fill_function fill, uint64_t seed, uint64_t stream, uint64_t first,
+                                   size_t count, void *values, size_t size, int threads) {
     size_t chunks = count / CHUNK + 1;
-#pragma omp parallel for num_threads(threads > 0 ? threads : omp_get_num_procs())                            \
-    schedule(static) if (chunks > 1)
+    if (values == NULL)
+        return ireneo_fail(IRENEO_ERROR_ARGUMENT, "random numbers need a place to be written to");
+    IRENEO_TRY(ireneo_enter(threads, &threads));
+#pragma omp parallel for num_threads(threads) schedule(static) if (chunks > 1)
     for (size_t k = 0; k < chunks; k++) {
         size_t begin = k * CHUNK, end = begin + CHUNK < count ? begin + CHUNK : count;
         fill(seed, stream, first + begin, end - begin, (char *)values + begin * size);
     }
+    return ireneo_leave(IRENEO_OK);
 }
 
-void ireneo_random_normals_float(uint64_t seed, uint64_t stream, uint64_t first, size_t count, int threads,
-                                 float *values) {
-    fill_in_chunks(fill_normal_floats, seed, stream, first, count, values, sizeof *values, threads);
+ireneo_error ireneo_random_normals_float(uint64_t seed, uint64_t stream, uint64_t first, size_t count,
+                                         int threads, float *values) {
+    return fill_in_chunks(fill_normal_floats, seed, stream, first, count, values, sizeof *values, threads);
 }
 
-void ireneo_random_normals(uint64_t seed, uint64_t stream, uint64_t first, size_t count, int threads,
-                           double *values) {
-    fill_in_chunks(fill_normals, seed, stream, first, count, values, sizeof *values, threads);
+ireneo_error ireneo_random_normals(uint64_t seed, uint64_t stream, uint64_t first, size_t count, int threads,
+                                   double *values) {
+    return fill_in_chunks(fill_normals, seed, stream, first, count, values, sizeof *values, threads);
 }
 
-void ireneo_random_uniforms(uint64_t seed, uint64_t stream, uint64_t first, size_t count, int threads,
-                            double *values) {
-    fill_in_chunks(fill_uniforms, seed, stream, first, count, values, sizeof *values, threads);
+ireneo_error ireneo_random_uniforms(uint64_t seed, uint64_t stream, uint64_t first, size_t count, int threads,
+                                    double *values) {
+    return fill_in_chunks(fill_uniforms, seed, stream, first, count, values, sizeof *values, threads);
 }

@@ -2,17 +2,80 @@
 #include "base/threads.h"
 
 #include <omp.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 
 extern void openblas_set_num_threads(int count) __attribute__((weak));
 extern int openblas_get_num_threads(void) __attribute__((weak));
 
-int ireneo_thread_count(int requested) {
-    return requested > 0 ? requested : omp_get_num_procs();
+/* Results do not depend on the number of threads, so a request beyond the machine is met with fewer: every one
+ * costs scratch space, and OpenBLAS has room for a limited number of callers at a time. */
+enum { ALWAYS_STARTED = 64 };
+
+static pthread_mutex_t door = PTHREAD_MUTEX_INITIALIZER;
+static pthread_once_t fork_watched = PTHREAD_ONCE_INIT;
+static int inside;                  /* threads that are inside public calls; under the door's lock */
+static int callers_count;           /* BLAS threads before the first of them came; under the door's lock */
+static _Thread_local int depth;     /* public calls this thread is in */
+static atomic_bool threads_started; /* somewhere in this process, or in the one it was forked from */
+static bool forked;                 /* this process is a child of one that had started threads */
+
+static void put_back(void) {
+    if (openblas_set_num_threads && openblas_get_num_threads && openblas_get_num_threads() != callers_count)
+        openblas_set_num_threads(callers_count);
 }
 
-int ireneo_blas_threads(int count) {
-    if (!openblas_set_num_threads || !openblas_get_num_threads) return 0;
-    int before = openblas_get_num_threads();
-    if (count > 0 && count != before) openblas_set_num_threads(count);
-    return before;
+static void before_fork(void) {
+    pthread_mutex_lock(&door);
+}
+
+static void after_fork_in_parent(void) {
+    pthread_mutex_unlock(&door);
+}
+
+/* Of all threads only the one that forked goes on. */
+static void after_fork_in_child(void) {
+    if (inside > 0 && depth == 0) put_back();
+    inside = depth > 0;
+    forked = atomic_load(&threads_started);
+    pthread_mutex_init(&door, NULL);
+}
+
+static void watch_forks(void) {
+    pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+}
+
+int ireneo_thread_count(int requested) {
+    pthread_once(&fork_watched, watch_forks);
+    if (forked) return 1;
+    int cores = omp_get_num_procs(), most = cores > ALWAYS_STARTED ? cores : ALWAYS_STARTED;
+    int count = requested <= 0 ? cores : requested < most ? requested : most;
+    if (count > 1) atomic_store(&threads_started, true);
+    return count;
+}
+
+ireneo_error ireneo_enter(int requested, int *threads) {
+    if (requested < 0 || requested > IRENEO_MOST_THREADS)
+        return ireneo_fail(IRENEO_ERROR_ARGUMENT,
+                           "threads must lie between 1 and %d, or be 0 for all cores, not %d",
+                           IRENEO_MOST_THREADS, requested);
+    int count = ireneo_thread_count(requested);
+    if (threads != NULL) *threads = count;
+    if (depth++ > 0) return IRENEO_OK;
+    pthread_mutex_lock(&door);
+    if (inside++ == 0 && openblas_set_num_threads && openblas_get_num_threads) {
+        callers_count = openblas_get_num_threads();
+        if (callers_count != 1) openblas_set_num_threads(1);
+    }
+    pthread_mutex_unlock(&door);
+    return IRENEO_OK;
+}
+
+ireneo_error ireneo_leave(ireneo_error outcome) {
+    if (--depth > 0) return outcome;
+    pthread_mutex_lock(&door);
+    if (--inside == 0) put_back();
+    pthread_mutex_unlock(&door);
+    return outcome;
 }

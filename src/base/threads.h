@@ -1,13 +1,24 @@
-/* How many threads the work uses, OpenMP's and BLAS's alike. */
+/* How many threads the work uses, and the door through which every public call that uses them goes. */
 #ifndef IRENEO_BASE_THREADS_H
 #define IRENEO_BASE_THREADS_H
 
-/* The number to use for a request: 0 means all cores this process may run on. */
+#include "base/error.h"
+
+enum { IRENEO_MOST_THREADS = 4096 }; /* that a caller may ask for */
+
+/* The number to use for a request that was checked: 0 means all cores this process may run on. One in the
+ * forked child of a process in which the library ran threads: GNU's OpenMP waits there for threads that fork()
+ * did not copy. */
 int ireneo_thread_count(int requested);
 
-/* BLAS has a thread count for the whole process. Work that is parallel itself sets it to one and puts the old
- * value back: int before = ireneo_blas_threads(1);  ...  ireneo_blas_threads(before); Returns the count that
- * was in force; 0 if the BLAS in use has no such control. */
-int ireneo_blas_threads(int count);
+/* The first line of a public call: checks the caller's `threads`, and sees to it that BLAS, whose thread count
+ * belongs to the whole process, runs one thread in each of ours. The first call inside remembers the count,
+ * the last one out puts it back; calls may nest and run at the same time. `threads` may be NULL.
+ *     IRENEO_TRY(ireneo_enter(settings.threads, &threads));
+ *     return ireneo_leave(work(threads)); */
+ireneo_error ireneo_enter(int requested, int *threads);
+
+/* The last line; hands the outcome through. */
+ireneo_error ireneo_leave(ireneo_error outcome);
 
 #endif

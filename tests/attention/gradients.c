@@ -229,13 +229,13 @@ static void test_long_contexts(void **state) {
 }
 
 int main(void) {
-    int before = ireneo_blas_threads(1);
+    ireneo_enter(1, NULL);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_double_gradients_are_slopes),
         cmocka_unit_test(test_float_gradients_agree),
         cmocka_unit_test(test_long_contexts),
     };
     int failures = cmocka_run_group_tests(tests, NULL, NULL);
-    ireneo_blas_threads(before);
+    ireneo_leave(IRENEO_OK);
     return failures;
 }

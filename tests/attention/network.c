@@ -347,7 +347,7 @@ static void test_row_measures(void **state) {
 }
 
 int main(void) {
-    int before = ireneo_blas_threads(1);
+    ireneo_enter(1, NULL);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_exponential),  cmocka_unit_test(test_products),
         cmocka_unit_test(test_softmax),      cmocka_unit_test(test_layer_norm),
@@ -355,6 +355,6 @@ int main(void) {
         cmocka_unit_test(test_row_measures),
     };
     int failures = cmocka_run_group_tests(tests, NULL, NULL);
-    ireneo_blas_threads(before);
+    ireneo_leave(IRENEO_OK);
     return failures;
 }

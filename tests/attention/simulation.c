@@ -254,7 +254,7 @@ static void test_refusals(void **state) {
 }
 
 int main(void) {
-    int before = ireneo_blas_threads(1);
+    ireneo_enter(1, NULL);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_depth_low_variance),
         cmocka_unit_test(test_depth_high_variance),
@@ -266,6 +266,6 @@ int main(void) {
         cmocka_unit_test(test_refusals),
     };
     int failures = cmocka_run_group_tests(tests, NULL, NULL);
-    ireneo_blas_threads(before);
+    ireneo_leave(IRENEO_OK);
     return failures;
 }

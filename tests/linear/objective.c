@@ -296,7 +296,7 @@ static void check_whitening(size_t count, size_t dim, size_t rank, double condit
 
 static void test_whitening(void **state) {
     (void)state;
-    int before = ireneo_blas_threads(1);
+    ireneo_enter(1, NULL);
     check_whitening(600, 20, 20, 1.0, 0.0, 0, 1);
     check_whitening(600, 20, 20, 1e3, 0.0, 1, 0);
     check_whitening(600, 20, 20, 10.0, 100.0, 1, 0);
@@ -307,7 +307,7 @@ static void test_whitening(void **state) {
     check_whitening(9, 20, 20, 1.0, 0.0, 0, 1); /* fewer rows than dimensions */
     check_whitening(9, 20, 20, 1.0, 1.0, 1, 0);
     check_whitening(300, 1, 1, 1.0, 0.0, 0, 1);
-    ireneo_blas_threads(before);
+    ireneo_leave(IRENEO_OK);
 }
 
 static void test_whitening_of_constant_data(void **state) {

@@ -110,7 +110,7 @@ static void expect_best_lists(const ireneo_problem *p, const ireneo_working_set 
 static void check_competitors(instance *data, size_t keep, float reach) {
     ireneo_problem p;
     ireneo_working_set set, again;
-    int before = ireneo_blas_threads(1);
+    ireneo_enter(1, NULL);
     expect_ok(ireneo_problem_make(&data->facts, 2, &p));
     expect_ok(ireneo_problem_pack(&p));
     float *w = malloc(p.dim_out * p.dim_in * sizeof *w);
@@ -128,7 +128,7 @@ static void check_competitors(instance *data, size_t keep, float reach) {
     for (size_t i = 0; i < p.rows; i++)
         assert_memory_equal(set.index + i * set.capacity, again.index + i * set.capacity,
                             set.count[i] * sizeof *set.index);
-    ireneo_blas_threads(before);
+    ireneo_leave(IRENEO_OK);
     ireneo_working_set_free(&set), ireneo_working_set_free(&again);
     ireneo_problem_free(&p);
     free(w);
@@ -254,9 +254,9 @@ static void run_seen_sweep(const instance *data, int own, int threads, seen *s) 
                         .block = see_block,
                         .finish = see_finish,
                         .context = s};
-    int before = ireneo_blas_threads(1);
+    ireneo_enter(1, NULL);
     expect_ok(ireneo_scan_run(&scan));
-    ireneo_blas_threads(before);
+    ireneo_leave(IRENEO_OK);
     assert_int_equal(s->begun, s->rows);
     assert_int_equal(s->finished, s->rows);
     for (size_t k = 0; k < s->rows * s->columns; k++) assert_int_equal(s->times[k], 1);

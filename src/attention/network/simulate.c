@@ -175,13 +175,11 @@ ireneo_error ireneo_attention_simulate(const ireneo_transformer *transformer,
     ireneo_attention_simulate_settings chosen = {0};
     if (settings != NULL) chosen = *settings;
     if (chosen.draws == 0) chosen.draws = 10;
-    simulation s = {
-        .transformer = transformer, .settings = &chosen, .threads = ireneo_thread_count(chosen.threads)};
+    simulation s = {.transformer = transformer, .settings = &chosen};
     IRENEO_TRY(ireneo_network_read(transformer, chosen.causal != 0, &s.shape, &s.scales));
+    IRENEO_TRY(ireneo_enter(chosen.threads, &s.threads));
     if (s.shape.context * s.shape.width < WORTH_THREADS) s.threads = 1;
-    int before = ireneo_blas_threads(1);
     ireneo_error failed = run_draws(&s, depths);
-    ireneo_blas_threads(before);
     release(&s);
-    return failed;
+    return ireneo_leave(failed);
 }

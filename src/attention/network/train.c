@@ -275,10 +275,8 @@ static ireneo_error train(const ireneo_transformer *transformer, const unsigned 
     IRENEO_TRY(choose(settings, &t.settings));
     IRENEO_TRY(ireneo_network_read(transformer, false, &t.shape.network, &t.scales));
     IRENEO_TRY(ireneo_text_read(text, length, t.shape.network.context, name, &t.text));
-    t.threads = ireneo_thread_count(t.settings.threads);
-    int before = ireneo_blas_threads(1);
-    ireneo_error failed = run(&t, report);
-    ireneo_blas_threads(before);
+    ireneo_error failed = ireneo_enter(t.settings.threads, &t.threads);
+    if (failed == IRENEO_OK) failed = ireneo_leave(run(&t, report));
     release(&t);
     return failed;
 }

@@ -95,9 +95,8 @@ ireneo_error ireneo_attention_assess(const ireneo_transformer *transformer,
     ireneo_block block;
     IRENEO_TRY(ireneo_check_transformer(transformer));
     IRENEO_TRY(ireneo_collapse_limits(settings, &limits));
-    int before = ireneo_blas_threads(1);
-    ireneo_error failed = ireneo_block_open(transformer, &block);
-    ireneo_blas_threads(before);
+    IRENEO_TRY(ireneo_enter(0, NULL));
+    ireneo_error failed = ireneo_leave(ireneo_block_open(transformer, &block));
     if (failed != IRENEO_OK) return failed;
     failed = ireneo_assess_block(&block, transformer, &limits, assessment);
     ireneo_block_close(&block);

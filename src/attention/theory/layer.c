@@ -75,11 +75,10 @@ ireneo_error ireneo_attention_layer(const ireneo_attention_input *input, ireneo_
     double variance = input->q * (input->q - input->p) * log(input->context);
     double sigma = input->beta * sqrt(variance), b = sigma / sqrt(log(keys));
     ireneo_rem_row row, limit;
-    int before = ireneo_blas_threads(1);
+    IRENEO_TRY(ireneo_enter(0, NULL));
     ireneo_error failed = ireneo_rem_exact(sigma, keys, &row);
     if (failed == IRENEO_OK) failed = ireneo_rem_row_overlap(sigma, rho, keys, &report->overlap);
-    ireneo_blas_threads(before);
-    if (failed != IRENEO_OK) return failed;
+    IRENEO_TRY(ireneo_leave(failed));
     ireneo_rem_limit(b, log(keys), &limit);
     write_rows(&row, &limit, report);
     report->beta_c = sqrt(2.0 * log(keys) / variance);

@@ -68,9 +68,8 @@ ireneo_error ireneo_attention_propagate(const ireneo_transformer *transformer,
     memset(propagation, 0, sizeof *propagation);
     IRENEO_TRY(ireneo_check_transformer(transformer));
     ireneo_block block;
-    int before = ireneo_blas_threads(1);
-    ireneo_error failed = ireneo_block_open(transformer, &block);
-    ireneo_blas_threads(before);
+    IRENEO_TRY(ireneo_enter(0, NULL));
+    ireneo_error failed = ireneo_leave(ireneo_block_open(transformer, &block));
     if (failed != IRENEO_OK) return failed;
     failed = allocate(transformer->layers, propagation);
     if (failed == IRENEO_OK) {
@@ -92,9 +91,8 @@ ireneo_error ireneo_attention_critical_residual(const ireneo_transformer *transf
         return ireneo_fail(IRENEO_ERROR_ARGUMENT,
                            "the distance 1 - rho that must remain lies between 0 and 1, not %g", rank_limit);
     ireneo_block block;
-    int before = ireneo_blas_threads(1);
-    ireneo_error failed = ireneo_block_open(transformer, &block);
-    ireneo_blas_threads(before);
+    IRENEO_TRY(ireneo_enter(0, NULL));
+    ireneo_error failed = ireneo_leave(ireneo_block_open(transformer, &block));
     if (failed != IRENEO_OK) return failed;
     if (residual != NULL) *residual = ireneo_rank_line(&block, transformer, IRENEO_MAP_EXACT, rank_limit);
     if (residual_limit != NULL)

@@ -110,9 +110,8 @@ ireneo_error ireneo_attention_recommend(const ireneo_transformer *transformer,
     t->mlp_out_variance = 1.0 / ireneo_activation_power(t->activation, t->mlp_in_variance);
     t->value_variance = t->residual_attention = t->residual_mlp = 1.0;
     ireneo_block block;
-    int before = ireneo_blas_threads(1);
-    ireneo_error failed = ireneo_block_open(t, &block);
-    ireneo_blas_threads(before);
+    IRENEO_TRY(ireneo_enter(0, NULL));
+    ireneo_error failed = ireneo_leave(ireneo_block_open(t, &block));
     if (failed != IRENEO_OK) return failed;
     failed = tune_block(&filled, &block, recommendation);
     ireneo_block_close(&block);

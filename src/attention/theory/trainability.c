@@ -111,15 +111,16 @@ ireneo_error ireneo_attention_trainability_diagram(const ireneo_transformer *tra
     ireneo_attention_collapse_settings limits;
     IRENEO_TRY(check_axes(transformer, betas, beta_count, residuals, residual_count));
     IRENEO_TRY(ireneo_collapse_limits(settings, &limits));
+    int threads;
     IRENEO_TRY(allocate(beta_count, residual_count, diagram));
-    ireneo_error failed =
+    ireneo_error failed = ireneo_enter(limits.threads, &threads);
+    if (failed != IRENEO_OK) return ireneo_attention_trainability_free(diagram), failed;
+    failed =
         ireneo_beta_line(transformer, limits.entropy_limit, &diagram->beta_line, &diagram->beta_line_limit);
-    int before = ireneo_blas_threads(1);
     column_list list = {transformer, betas, residuals, limits.rank_limit, diagram};
     if (failed == IRENEO_OK)
-        failed = ireneo_parallel(beta_count, ireneo_thread_count(limits.threads), limits.progress, "diagram",
-                                 fill_one, &list);
-    ireneo_blas_threads(before);
+        failed = ireneo_parallel(beta_count, threads, limits.progress, "diagram", fill_one, &list);
+    ireneo_leave(failed);
     if (failed != IRENEO_OK) ireneo_attention_trainability_free(diagram);
     return failed;
 }

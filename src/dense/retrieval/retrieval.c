@@ -111,10 +111,8 @@ static ireneo_error pass(batch *b, int only_scores) {
         memcpy(b->moving + k * neurons, b->states + b->active[k] * neurons, neurons * sizeof *b->moving);
     IRENEO_TRY(prepare_sums(b));
     b->only_scores = only_scores;
-    int blas_before = ireneo_blas_threads(1);
     ireneo_error failed =
         ireneo_parallel(b->tiles * b->segments, b->threads, b->settings->progress, "recall", run_task, b);
-    ireneo_blas_threads(blas_before);
     if (failed != IRENEO_OK) return failed;
     for (size_t tile = 0; tile < b->tiles; tile++)
         for (size_t segment = 1; segment < b->segments; segment++)
@@ -294,6 +292,26 @@ static ireneo_error run_batches(batch *b, const float *queries, size_t query_cou
     return IRENEO_OK;
 }
 
+/* All queries over a source whose settings and data were checked. */
+static ireneo_error recall_all(const ireneo_pattern_source *source, const float *queries, size_t query_count,
+                               const ireneo_dense_recall_settings *settings, int threads, size_t block,
+                               const ireneo_dense_recall_result *result, ireneo_dense_recall_info *info) {
+    double *coupling = NULL;
+    if (settings->rule == IRENEO_DENSE_RULE_SIGN)
+        IRENEO_TRY(ireneo_recall_self_coupling(source->stored, source->count, source->neurons, &coupling));
+    batch b = {.source = source,
+               .settings = settings,
+               .rule = {settings->rule, settings->lambda, NULL, settings->degree},
+               .self_coupling = coupling,
+               .pattern_length = sqrt(info->pattern_power * (double)source->neurons),
+               .threads = threads};
+    ireneo_error failed = create_batch(&b, query_count, block);
+    if (failed == IRENEO_OK) failed = run_batches(&b, queries, query_count, result, info);
+    free_batch(&b);
+    free(coupling);
+    return failed;
+}
+
 ireneo_error ireneo_dense_recall_blocked(const float *patterns, size_t count, size_t neurons,
                                          const float *queries, size_t query_count,
                                          const ireneo_dense_recall_settings *settings, size_t block,
@@ -302,29 +320,20 @@ ireneo_error ireneo_dense_recall_blocked(const float *patterns, size_t count, si
     ireneo_dense_recall_settings chosen = settings != NULL ? *settings : ireneo_dense_recall_defaults();
     ireneo_dense_recall_result nothing = {0};
     ireneo_dense_recall_info ignored;
-    if (result == NULL) result = &nothing;
     if (info == NULL) info = &ignored;
     memset(info, 0, sizeof *info);
-    double start = ireneo_seconds(), *coupling = NULL;
-    IRENEO_TRY(ireneo_recall_check_settings(&chosen, count, neurons, query_count));
-    int threads = ireneo_thread_count(chosen.threads);
-    IRENEO_TRY(ireneo_recall_check_data(patterns, count, queries, query_count, neurons, threads,
-                                        &info->pattern_power));
-    if (chosen.rule == IRENEO_DENSE_RULE_SIGN)
-        IRENEO_TRY(ireneo_recall_self_coupling(patterns, count, neurons, &coupling));
+    double start = ireneo_seconds();
+    int threads;
     ireneo_pattern_source source = {count, neurons, patterns, NULL, NULL};
-    batch b = {.source = &source,
-               .settings = &chosen,
-               .rule = {chosen.rule, chosen.lambda, NULL, chosen.degree},
-               .self_coupling = coupling,
-               .pattern_length = sqrt(info->pattern_power * (double)neurons),
-               .threads = threads};
-    ireneo_error failed = create_batch(&b, query_count, block);
-    if (failed == IRENEO_OK) failed = run_batches(&b, queries, query_count, result, info);
-    free_batch(&b);
-    free(coupling);
+    IRENEO_TRY(ireneo_recall_check_settings(&chosen, count, neurons, query_count));
+    IRENEO_TRY(ireneo_enter(chosen.threads, &threads));
+    ireneo_error failed = ireneo_recall_check_data(patterns, count, queries, query_count, neurons, threads,
+                                                  &info->pattern_power);
+    if (failed == IRENEO_OK)
+        failed = recall_all(&source, queries, query_count, &chosen, threads, block,
+                           result != NULL ? result : &nothing, info);
     info->seconds = ireneo_seconds() - start;
-    return failed;
+    return ireneo_leave(failed);
 }
 
 ireneo_error ireneo_dense_recall(const float *patterns, size_t count, size_t neurons, const float *queries,

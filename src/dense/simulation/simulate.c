@@ -168,10 +168,8 @@ ireneo_error ireneo_dense_draw_one(const ireneo_dense_experiment *experiment, ui
                                    ireneo_dense_draw *draw) {
     memset(draw, 0, sizeof *draw);
     IRENEO_TRY(ireneo_dense_check(experiment));
-    int before = ireneo_blas_threads(1);
-    ireneo_error failed = draw_checked(experiment, index, draw);
-    ireneo_blas_threads(before);
-    return failed;
+    IRENEO_TRY(ireneo_enter(0, NULL));
+    return ireneo_leave(draw_checked(experiment, index, draw));
 }
 
 static int compare_doubles(const void *a, const void *b) {
@@ -231,10 +229,9 @@ ireneo_error ireneo_dense_simulate(const ireneo_dense_experiment *experiment, si
     if (all == NULL) IRENEO_TRY(IRENEO_ALLOCATE(&kept, draws, "draws"));
     if (all == NULL) all = kept;
     draw_list list = {experiment, all};
-    int before = ireneo_blas_threads(1);
-    ireneo_error failed =
-        ireneo_parallel(draws, ireneo_thread_count(threads), progress, "draws", make_draw, &list);
-    ireneo_blas_threads(before);
+    ireneo_error failed = ireneo_enter(threads, &threads);
+    if (failed == IRENEO_OK)
+        failed = ireneo_leave(ireneo_parallel(draws, threads, progress, "draws", make_draw, &list));
     if (failed == IRENEO_OK) failed = ireneo_dense_summarise(experiment, all, draws, summary);
     free(kept);
     summary->draws = draws;

@@ -55,7 +55,7 @@ static ireneo_error make(const figure_request *request) {
     double *values = NULL;
     IRENEO_TRY(IRENEO_ALLOCATE(&values, POOLED + dim, "singular values"));
     ireneo_error failed = ireneo_csv_open(request, "linear_c2.csv", &csv);
-    int before = ireneo_blas_threads(1);
+    ireneo_enter(0, NULL);
     if (failed == IRENEO_OK) {
         fprintf(csv.stream, "kappa,s,width,density,law,distance\n");
         for (size_t r = 0; r < RANKS && failed == IRENEO_OK; r++) {
@@ -67,9 +67,8 @@ static ireneo_error make(const figure_request *request) {
         }
         failed = ireneo_csv_close(&csv, failed);
     }
-    ireneo_blas_threads(before);
     free(values);
-    return failed;
+    return ireneo_leave(failed);
 }
 
 const figure figure_linear_c2 = {"linear_c2", "singular values of a factored memory before training", make};

@@ -110,10 +110,10 @@ ireneo_error ireneo_queue_run(results *store, const queue_settings *settings, si
     choose_jobs(&q, count);
     omp_init_lock(&q.store_lock);
     omp_init_lock(&q.progress_lock);
-    int before = ireneo_blas_threads(1);
+    ireneo_enter(0, NULL); /* trials call BLAS themselves, too */
 #pragma omp parallel num_threads(worker_count(&q))
     work(&q, job, context);
-    ireneo_blas_threads(before);
+    ireneo_leave(IRENEO_OK);
     omp_destroy_lock(&q.store_lock);
     omp_destroy_lock(&q.progress_lock);
     free(q.order);

@@ -7,11 +7,10 @@
  * A_i = sum_k (l_k / s_k) m_k m_k^T over the pairs of row i. */
 #include "linear/certificate/interior_point.h"
 #include "base/ram.h"
-#include "base/threads.h"
+#include "linear/certificate/cholesky.h"
 #include "linear/kernels/vector.h"
 
 #include <cblas.h>
-#include <lapacke.h>
 #include <math.h>
 #include <omp.h>
 #include <string.h>
@@ -127,12 +126,7 @@ static void make_matrix(const interior *s) {
 static bool factorise(const interior *s) {
     make_blocks(s);
     make_matrix(s);
-    int before = ireneo_blas_threads(s->area > THREADS_FROM ? s->threads : 0);
-    /* A lower triangle by rows is an upper one by columns, which LAPACK takes as it is. */
-    bool fine =
-        LAPACKE_dpotrf(LAPACK_COL_MAJOR, 'U', (lapack_int)s->area, s->matrix, (lapack_int)s->area) == 0;
-    ireneo_blas_threads(before);
-    return fine;
+    return ireneo_cholesky(s->matrix, s->area, s->threads);
 }
 
 static void solve(const interior *s, double *x) {

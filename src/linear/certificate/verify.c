@@ -226,10 +226,7 @@ ireneo_error ireneo_verify(const ireneo_certificate *certificate, const ireneo_f
     if (certificate == NULL || report == NULL)
         return ireneo_fail(IRENEO_ERROR_ARGUMENT, "verify needs a certificate and a report");
     IRENEO_TRY(ireneo_facts_check(facts));
-    ireneo_verify_plan plan = {.threads = ireneo_thread_count(threads),
-                               .exact_entries = IRENEO_EXACT_ENTRIES};
-    int before = ireneo_blas_threads(1);
-    ireneo_error failed = ireneo_verify_planned(certificate, facts, &plan, report);
-    ireneo_blas_threads(before);
-    return failed;
+    ireneo_verify_plan plan = {.exact_entries = IRENEO_EXACT_ENTRIES};
+    IRENEO_TRY(ireneo_enter(threads, &plan.threads));
+    return ireneo_leave(ireneo_verify_planned(certificate, facts, &plan, report));
 }

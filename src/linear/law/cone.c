@@ -106,7 +106,6 @@ static double mean_lowered(double candidates, double margin, const fineness *how
     double nodes[OUTER_NODES], weights[OUTER_NODES], cdf[OUTER_NODES], lower, upper, sum = 0.0;
     level_range(candidates, margin, how->log_least, &lower, &upper);
     ireneo_gauss_legendre(how->nodes, lower, upper, nodes, weights);
-#pragma omp parallel for schedule(dynamic)
     for (size_t i = 0; i < how->nodes; i++) cdf[i] = level_cdf(candidates - 2.0, margin, nodes[i], how);
     for (size_t i = 0; i < how->nodes; i++) sum += weights[i] * ireneo_normal_density(nodes[i]) * cdf[i];
     return (candidates - 1.0) * sum;

@@ -315,10 +315,8 @@ ireneo_error ireneo_max_margin(const ireneo_facts *facts, const ireneo_max_margi
     IRENEO_TRY(ireneo_store(facts, &s.settings.store, memory, &s.info->store));
     if (s.info->store.status != IRENEO_STATUS_STORED) return IRENEO_OK;
     s.memory = *memory;
-    s.settings.store.threads = ireneo_thread_count(s.settings.store.threads);
-    int before = ireneo_blas_threads(1);
-    ireneo_error failed = widen(&s);
-    ireneo_blas_threads(before);
+    ireneo_error failed = ireneo_enter(s.settings.store.threads, &s.settings.store.threads);
+    if (failed == IRENEO_OK) failed = ireneo_leave(widen(&s));
     free_work(&s);
     s.info->store.seconds = ireneo_seconds() - begin;
     s.info->store.peak_bytes = ireneo_ram_peak();

@@ -110,9 +110,6 @@ ireneo_error ireneo_check(const ireneo_memory *memory, const ireneo_facts *facts
         return ireneo_fail(IRENEO_ERROR_DATA,
                            "the memory is %zu x %zu, but keys have %zu dimensions and values %zu",
                            memory->dim_out, memory->dim_in, facts->dim_in, facts->dim_out);
-    int before = ireneo_blas_threads(1);
-    ireneo_error failed = ireneo_check_near(memory, facts, ireneo_thread_count(threads), progress, 0.0, 0,
-                                            NULL, recalled, report);
-    ireneo_blas_threads(before);
-    return failed;
+    IRENEO_TRY(ireneo_enter(threads, &threads));
+    return ireneo_leave(ireneo_check_near(memory, facts, threads, progress, 0.0, 0, NULL, recalled, report));
 }

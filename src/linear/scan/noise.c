@@ -85,8 +85,7 @@ ireneo_error ireneo_check_noise(const ireneo_memory *memory, const ireneo_facts 
     unsigned char *recalled = NULL;
     uint32_t *hits = NULL;
     double deviation = noise->strength * rms_entry(facts);
-    threads = ireneo_thread_count(threads);
-    int before = ireneo_blas_threads(1);
+    IRENEO_TRY(ireneo_enter(threads, &threads));
     ireneo_error failed = IRENEO_ALLOCATE(&noisy, facts->facts * facts->dim_in, "noisy keys");
     if (failed == IRENEO_OK) failed = IRENEO_ALLOCATE(&recalled, facts->facts, "recalled facts");
     if (failed == IRENEO_OK) failed = IRENEO_ALLOCATE_ZEROED(&hits, facts->facts, "recalled facts");
@@ -99,7 +98,6 @@ ireneo_error ireneo_check_noise(const ireneo_memory *memory, const ireneo_facts 
         report->recall = total / ((double)facts->facts * (double)draws);
         report->error = standard_error(hits, facts->facts, draws, report->recall);
     }
-    ireneo_blas_threads(before);
     free(noisy), free(recalled), free(hits);
-    return failed;
+    return ireneo_leave(failed);
 }

@@ -259,7 +259,7 @@ ireneo_error ireneo_recall(const ireneo_memory *memory, const float *queries, si
     if (top < 1 || top > 500)
         return ireneo_fail(IRENEO_ERROR_ARGUMENT, "the number of answers must lie between 1 and 500, not %zu",
                            top);
-    threads = ireneo_thread_count(threads);
+    IRENEO_TRY(ireneo_enter(threads, &threads));
     recall r = {.queries = queries,
                 .values = values,
                 .dim_in = memory->dim_in,
@@ -270,15 +270,13 @@ ireneo_error ireneo_recall(const ireneo_memory *memory, const float *queries, si
                 .scores = scores};
     r.tile = ireneo_scan_tile_rows(count);
     r.buffer = 2 * top + 96;
-    int before = ireneo_blas_threads(1);
     ireneo_error failed = ireneo_memory_check(memory);
     r.error_rate = failed == IRENEO_OK ? ireneo_gap_error_rate(memory) : 0.0;
     if (failed == IRENEO_OK) failed = ireneo_memory_f64_make(memory, &r.f64);
     if (failed == IRENEO_OK) failed = run_recall(&r, count, threads);
-    ireneo_blas_threads(before);
     ireneo_memory_f64_free(&r.f64);
     ireneo_int8_free(&r.int8);
     free(r.h), free(r.scratch), free(r.hits), free(r.found), free(r.threshold);
     free(r.slack), free(r.crowded), free(r.rescored), free(r.copy);
-    return failed;
+    return ireneo_leave(failed);
 }

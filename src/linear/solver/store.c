@@ -300,18 +300,16 @@ ireneo_error ireneo_store(const ireneo_facts *facts, const ireneo_store_settings
     IRENEO_TRY(ireneo_facts_check(facts));
     if (settings != NULL) a->settings = *settings;
     IRENEO_TRY(check_settings(facts, &a->settings));
-    a->settings.threads = useful_threads(facts, ireneo_thread_count(a->settings.threads));
     s.max_scans = or_default(a->settings.max_scans, MOST_SCANS);
     s.max_iterations = or_default(a->settings.max_iterations, MOST_ITERATIONS);
     s.settle = or_default(a->settings.settle, SETTLE_ENTRIES);
     if (a->settings.certificate != NULL) *a->settings.certificate = NULL;
     a->info->facts = facts->facts;
     a->info->status = IRENEO_STATUS_UNDECIDED;
-
-    int before = ireneo_blas_threads(1);
+    IRENEO_TRY(ireneo_enter(a->settings.threads, &a->settings.threads));
+    a->settings.threads = useful_threads(facts, a->settings.threads);
     bool rule = a->settings.solver != IRENEO_SOLVER_PROJECT;
     ireneo_error failed = rule ? ireneo_hebbian_store(facts, &a->settings, &a->memory, a->info) : run(&s);
-    ireneo_blas_threads(before);
     if (failed == IRENEO_OK) {
         finish(&s, a->memory);
         if (a->settings.certificate != NULL && a->info->status == IRENEO_STATUS_IMPOSSIBLE) {
@@ -325,5 +323,5 @@ ireneo_error ireneo_store(const ireneo_facts *facts, const ireneo_store_settings
     }
     ireneo_certificate_free(s.certificate);
     ireneo_attempt_free(a);
-    return failed;
+    return ireneo_leave(failed);
 }

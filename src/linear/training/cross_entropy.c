@@ -55,7 +55,7 @@ ireneo_error ireneo_cross_entropy_open(const ireneo_facts *facts, size_t rank, i
     memset(objective, 0, sizeof *objective);
     objective->facts = facts;
     objective->rank = rank;
-    objective->threads = ireneo_thread_count(threads);
+    objective->threads = ireneo_thread_count(threads); /* no change when the caller has done so */
     objective->columns = columns > 0 ? columns : TILE_COLUMNS;
     objective->rows = facts->values == NULL          ? OWN_ROWS
                       : facts->facts < 8 * TILE_ROWS ? TILE_ROWS / 4
@@ -252,7 +252,6 @@ static void make_gradient(const cross_entropy *objective, const float *parameter
 void ireneo_cross_entropy_evaluate(cross_entropy *objective, const float *parameters, float *gradient,
                                    cross_entropy_point *point) {
     size_t n = objective->facts->facts, height = objective->rows, tiles = (n + height - 1) / height;
-    int before = ireneo_blas_threads(1);
     double loss = 0.0;
     size_t recalled = 0;
     float least = INFINITY;
@@ -270,6 +269,5 @@ void ireneo_cross_entropy_evaluate(cross_entropy *objective, const float *parame
         }
     }
     if (gradient != NULL) make_gradient(objective, parameters, gradient);
-    ireneo_blas_threads(before);
     *point = (cross_entropy_point){loss / (double)n, recalled, least};
 }

@@ -5,6 +5,7 @@
 #include "base/progress.h"
 #include "base/ram.h"
 #include "base/random.h"
+#include "base/threads.h"
 #include "linear/memory/memory.h"
 #include "linear/training/rate_schedule.h"
 
@@ -124,9 +125,12 @@ ireneo_error ireneo_train(const ireneo_facts *facts, const ireneo_train_settings
     IRENEO_TRY(ireneo_facts_check(facts));
     training job = {.settings = with_defaults(settings)};
     IRENEO_TRY(check_settings(facts, &job.settings));
-    IRENEO_TRY(ireneo_cross_entropy_open(facts, job.settings.rank, job.settings.threads, 0, &job.objective));
+    IRENEO_TRY(ireneo_enter(job.settings.threads, &job.settings.threads));
+    ireneo_error failed =
+        ireneo_cross_entropy_open(facts, job.settings.rank, job.settings.threads, 0, &job.objective);
+    if (failed != IRENEO_OK) return ireneo_leave(failed);
     job.count = ireneo_cross_entropy_parameters(&job.objective);
-    ireneo_error failed = IRENEO_ALLOCATE(&job.parameters, job.count, "the weights");
+    failed = IRENEO_ALLOCATE(&job.parameters, job.count, "the weights");
     if (failed == IRENEO_OK) failed = IRENEO_ALLOCATE(&job.gradient, job.count, "the gradient");
     if (failed == IRENEO_OK) {
         draw_initial(&job, job.settings.initial_scale);
@@ -143,7 +147,7 @@ ireneo_error ireneo_train(const ireneo_facts *facts, const ireneo_train_settings
         *memory = made;
     else
         ireneo_memory_free(made);
-    return failed;
+    return ireneo_leave(failed);
 }
 
 ireneo_error ireneo_cross_entropy(const ireneo_memory *memory, const ireneo_facts *facts, int threads,
@@ -156,8 +160,9 @@ ireneo_error ireneo_cross_entropy(const ireneo_memory *memory, const ireneo_fact
     cross_entropy_point point;
     float *joined = NULL;
     const float *parameters = memory->matrix;
-    IRENEO_TRY(ireneo_cross_entropy_open(facts, memory->rank, threads, 0, &objective));
-    ireneo_error failed = IRENEO_OK;
+    IRENEO_TRY(ireneo_enter(threads, &threads));
+    ireneo_error failed = ireneo_cross_entropy_open(facts, memory->rank, threads, 0, &objective);
+    if (failed != IRENEO_OK) return ireneo_leave(failed);
     if (memory->rank > 0) {
         size_t first = memory->dim_out * memory->rank, second = memory->dim_in * memory->rank;
         failed = IRENEO_ALLOCATE(&joined, first + second, "the factors");
@@ -173,5 +178,5 @@ ireneo_error ireneo_cross_entropy(const ireneo_memory *memory, const ireneo_fact
     }
     free(joined);
     ireneo_cross_entropy_close(&objective);
-    return failed;
+    return ireneo_leave(failed);
 }
