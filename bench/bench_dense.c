@@ -36,7 +36,7 @@ static int bench_retrieval(void) {
     if (patterns == NULL || queries == NULL || out == NULL || scores == NULL) return 4;
     ireneo_random_normals_float(1, 1, 0, (size_t)PATTERNS * NEURONS, 0, patterns);
     ireneo_random_normals_float(1, 2, 0, (size_t)QUERIES * NEURONS, 0, queries);
-    ireneo_dense_recall_settings settings = ireneo_dense_recall_defaults();
+    ireneo_dense_recall_settings settings = {.lambda = 1.0};
     settings.steps = 1;
     settings.lambda = 0.2;
     ireneo_dense_recall_result result = {.states = out};
@@ -66,7 +66,7 @@ static int bench_retrieval(void) {
 /* One draw after another on every thread: patterns made, normalised, scored and summed. */
 static int bench_direct(void) {
     enum { SMALL = 40, DRAWS = 8 };
-    ireneo_dense_experiment e = ireneo_dense_experiment_defaults();
+    ireneo_dense_experiment e = {.neurons = 100, .log_patterns = 30.0, .lambda = 1.0, .steps = 1, .seed = 1};
     e.neurons = SMALL;
     e.log_patterns = 12.0;
     e.lambda = 0.5;
@@ -79,7 +79,7 @@ static int bench_direct(void) {
         ireneo_random_normals_float(1, 3, 0, numbers, 0, values);
         made = fmin(made, ireneo_seconds() - start);
         ireneo_dense_summary summary;
-        if (ireneo_dense_simulate(&e, DRAWS, 0, NULL, NULL, &summary) != IRENEO_OK) {
+        if (ireneo_dense_simulate(&e, DRAWS, NULL, NULL, &summary) != IRENEO_OK) {
             fprintf(stderr, "%s\n", ireneo_last_error());
             return 1;
         }

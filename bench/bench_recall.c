@@ -37,7 +37,8 @@ static double plain_pass(const float *x, const float *w, const float *y, float *
 static double recall_pass(const ireneo_memory *memory, const float *x, const float *y, size_t top,
                           int threads, int64_t *indices, float *scores) {
     double start = ireneo_seconds();
-    if (ireneo_recall(memory, x, QUERIES, y, CANDIDATES, top, threads, indices, scores) != IRENEO_OK) {
+    if (ireneo_recall(memory, x, QUERIES, y, CANDIDATES, top, &(ireneo_run_settings){.threads = threads},
+                      indices, scores) != IRENEO_OK) {
         fprintf(stderr, "%s\n", ireneo_last_error());
         exit(1);
     }

@@ -59,7 +59,7 @@ static int bench(size_t dim, double load, size_t seeds) {
             pass = fmin(pass, plain_pass(keys, values, n, n, dim, threads));
             ireneo_leave(IRENEO_OK);
             ireneo_memory_free(memory);
-            if (ireneo_store(&facts, NULL, &memory, &info) != IRENEO_OK) {
+            if (ireneo_store(&facts, NULL, &memory, NULL, &info) != IRENEO_OK) {
                 fprintf(stderr, "%s\n", ireneo_last_error());
                 exit(1);
             }

@@ -36,7 +36,7 @@ def forget_peak():
 
 
 def by_ireneo(stored, asked, threads):
-    settings, info = lib.ireneo_dense_recall_defaults(), structures.ireneo_dense_recall_info()
+    settings, info = structures.ireneo_dense_recall_settings(), structures.ireneo_dense_recall_info()
     settings.steps, settings.threads = 1, threads
     setattr(settings, "lambda", LAMBDA)
     states = numpy.empty_like(asked)

@@ -71,23 +71,19 @@ static const char *find_preset(int argc, char **argv) {
     return NULL;
 }
 
-/* Presets draw their weights with this standard deviation, and so does --std. */
-static const double USUAL_STD = 0.02;
-
-/* What one standard deviation for all matrices amounts to, where no option says otherwise. Values pass W_V
- * and the output projection; GPT-2 shrinks the matrices that write into the stream by sqrt(2 layers). */
-static void apply_std(transformer_options *t, double std) {
-    ireneo_transformer *a = &t->transformer;
-    bool gpt2 = t->preset != NULL && strcmp(t->preset, "gpt2-small") == 0,
-         both = was_given(t, "weight-variance");
-    double inner = std * std * (double)a->width, shrink = gpt2 ? 0.5 / (double)a->layers : 1.0;
-    if (!was_given(t, "beta")) a->beta = ireneo_beta_from_std(std, std, (double)a->width, a->context);
-    if (!was_given(t, "value-variance"))
-        a->value_variance = t->no_projection ? inner : inner * inner * shrink;
-    if (!both && !was_given(t, "mlp-in-variance")) a->mlp_in_variance = inner;
-    if (!both && !was_given(t, "mlp-out-variance"))
-        a->mlp_out_variance = std * std * (double)a->mlp_width * shrink;
+/* What one standard deviation for all matrices amounts to, where no option says otherwise. */
+static ireneo_error apply_std(transformer_options *t) {
+    ireneo_transformer *a = &t->transformer, s = *a;
+    bool both = was_given(t, "weight-variance");
+    ireneo_error failed =
+        ireneo_transformer_set_std(&s, t->preset, was_given(t, "std") ? t->std : 0.0, t->no_projection);
+    if (failed != IRENEO_OK) return failed;
+    if (!was_given(t, "beta")) a->beta = s.beta;
+    if (!was_given(t, "value-variance")) a->value_variance = s.value_variance;
+    if (!both && !was_given(t, "mlp-in-variance")) a->mlp_in_variance = s.mlp_in_variance;
+    if (!both && !was_given(t, "mlp-out-variance")) a->mlp_out_variance = s.mlp_out_variance;
     if (!was_given(t, "bias-variance")) a->value_bias_variance = a->mlp_bias_variance = 0.0;
+    return IRENEO_OK;
 }
 
 static bool scale_given(const transformer_options *t) {
@@ -103,7 +99,8 @@ static int combine(const command *self, transformer_options *t) {
     if (was_given(t, "std") && scale_given(t))
         return complain(self, EXIT_USAGE, "give --std, or --beta and variances, not both");
     if (t->preset == NULL && was_given(t, "width") && !was_given(t, "mlp-width")) a->mlp_width = a->width;
-    if (was_given(t, "std") || t->preset != NULL) apply_std(t, was_given(t, "std") ? t->std : USUAL_STD);
+    ireneo_error failed = was_given(t, "std") || t->preset != NULL ? apply_std(t) : IRENEO_OK;
+    if (failed != IRENEO_OK) return report_error(self, failed);
     if (was_given(t, "weight-variance")) {
         if (!was_given(t, "mlp-in-variance")) a->mlp_in_variance = t->weight_variance;
         if (!was_given(t, "mlp-out-variance")) a->mlp_out_variance = t->weight_variance;

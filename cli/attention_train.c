@@ -64,17 +64,7 @@ static int print_as_json(const command *self, const ireneo_transformer *t, const
     return print_json(self, &json, EXIT_DONE);
 }
 
-/* The small network that is trained when nothing else is asked for. */
-static void choose_small(ireneo_transformer *t) {
-    t->layers = 24;
-    t->width = t->mlp_width = 64;
-    t->heads = 4;
-    t->context = 32;
-    t->beta = 0.5;
-    t->residual_attention = 2.0;
-}
-
-/* The table of options says so. */
+/* What the table of options says about the preset "small", which is trained when nothing else is asked for. */
 static void tell_small(transformer_options *t) {
     static const char *const texts[][2] = {
         {"layers", "blocks of attention and MLP (default 24)"},
@@ -97,7 +87,8 @@ static int run(const command *self, int argc, char **argv) {
     size_t threads = 0;
     bool json = false, tied = false;
     declare_transformer(&t);
-    choose_small(&t.transformer);
+    ireneo_error failed = ireneo_transformer_preset("small", &t.transformer);
+    if (failed != IRENEO_OK) return report_error(self, failed);
     tell_small(&t);
     const option own[] = {
         COUNT("steps", &settings.steps, "S", "steps of Adam (default 1000)", 1, 1e9),
@@ -122,7 +113,7 @@ static int run(const command *self, int argc, char **argv) {
     ireneo_attention_train_report report;
     catch_interrupts();
     settings.progress = start_progress();
-    ireneo_error failed = ireneo_attention_train_file(&t.transformer, path, &settings, &report);
+    failed = ireneo_attention_train_file(&t.transformer, path, &settings, &report);
     finish_progress();
     if (failed != IRENEO_OK) return report_error(self, failed);
     if (json) return print_as_json(self, &t.transformer, path, &settings, &report);

@@ -53,9 +53,14 @@ static int check_memory(const command *self, const check_request *q, const irene
     ireneo_noise_report noise = {0};
     ireneo_progress *progress = start_progress();
     ireneo_error failed = ireneo_memory_load(q->files[0], &memory);
-    if (failed == IRENEO_OK) failed = ireneo_check(memory, facts, (int)q->threads, progress, NULL, &report);
+    if (failed == IRENEO_OK)
+        failed = ireneo_check(memory, facts,
+                              &(ireneo_run_settings){.threads = (int)q->threads, .progress = progress}, NULL,
+                              &report);
     if (failed == IRENEO_OK && q->noisy)
-        failed = ireneo_check_noise(memory, facts, &q->noise, (int)q->threads, progress, &noise);
+        failed = ireneo_check_noise(memory, facts, &q->noise,
+                                    &(ireneo_run_settings){.threads = (int)q->threads, .progress = progress},
+                                    &noise);
     finish_progress();
     ireneo_memory_free(memory);
     return failed == IRENEO_OK ? print_report(self, q, &report, &noise) : report_error(self, failed);

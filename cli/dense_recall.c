@@ -53,19 +53,8 @@ static int load_arrays(const command *self, const char *patterns, const char *qu
 
 /* Rows to length sqrt(N). */
 static int normalise_rows(const command *self, const char *name, float *values, size_t rows, size_t columns) {
-    for (size_t r = 0; r < rows; r++) {
-        double square = 0.0;
-        for (size_t i = 0; i < columns; i++) {
-            double x = (double)values[r * columns + i];
-            square += x * x;
-        }
-        if (square == 0.0)
-            return complain(self, EXIT_DATA, "%s: row %zu is all zeros and cannot be normalised", name, r);
-        double scale = sqrt((double)columns / square);
-        for (size_t i = 0; i < columns; i++)
-            values[r * columns + i] = (float)(scale * (double)values[r * columns + i]);
-    }
-    return 0;
+    if (ireneo_dense_normalise(values, rows, columns) == IRENEO_OK) return 0;
+    return complain(self, EXIT_DATA, "%s: %s", name, ireneo_last_error());
 }
 
 static int load_pattern_labels(const command *self, const char *path, recall_data *d) {
@@ -99,33 +88,12 @@ static int make_room(const command *self, const recall_question *q, recall_data 
 /* lambda acts on x.xi; for patterns of length r sqrt(N) it is r^2 lambda in units of the theory. */
 static bool ask_theory(const recall_question *q, const recall_data *d, ireneo_dense_basins_report *report) {
     if (q->settings.rule != IRENEO_DENSE_RULE_SOFTMAX || d->count < 2 || d->neurons < 2) return false;
-    double scaled = q->settings.lambda * d->info.pattern_power;
+    double scaled = d->info.lambda * d->info.pattern_power;
     ireneo_dense_point point = {.ensemble = IRENEO_DENSE_ENSEMBLE_SPHERICAL,
                                 .lambda = fmin(1e9, fmax(1e-9, scaled)),
                                 .neurons = (double)d->neurons,
                                 .patterns = (double)d->count};
     return ireneo_dense_basins(&point, report) == IRENEO_OK;
-}
-
-/* The lambda at which basins of random patterns of this size are as wide as they get. */
-static int choose_lambda(const command *self, const recall_data *d, double *lambda) {
-    double square = 0.0;
-    for (size_t i = 0; i < d->count * d->neurons; i++)
-        square += (double)d->patterns[i] * (double)d->patterns[i];
-    double power = square / ((double)d->count * (double)d->neurons);
-    ireneo_dense_point point = {.ensemble = IRENEO_DENSE_ENSEMBLE_SPHERICAL,
-                                .lambda = 1.0,
-                                .neurons = (double)d->neurons,
-                                .patterns = (double)d->count};
-    ireneo_dense_basins_report report;
-    if (d->count < 2 || d->neurons < 2 || !(power > 0.0)) {
-        *lambda = 1.0;
-        return 0;
-    }
-    ireneo_error failed = ireneo_dense_basins(&point, &report);
-    if (failed != IRENEO_OK) return report_error(self, failed);
-    *lambda = report.lambda_star / power;
-    return 0;
 }
 
 /* ---- output ---- */
@@ -182,7 +150,7 @@ static int print_text(const command *self, const recall_question *q, const recal
     printf("\n%s of", grouped((double)d->info.converged, text));
     printf(" %s queries converged; longest %zu steps; rule %s", grouped((double)d->query_count, text),
            d->info.longest, q->rule);
-    if (q->settings.rule == IRENEO_DENSE_RULE_SOFTMAX) printf(", lambda %.6g", q->settings.lambda);
+    if (q->settings.rule == IRENEO_DENSE_RULE_SOFTMAX) printf(", lambda %.6g", d->info.lambda);
     if (q->settings.rule == IRENEO_DENSE_RULE_POLYNOMIAL) printf(", degree %d", q->settings.degree);
     printf("; %.3g s\n", d->info.seconds);
     ireneo_dense_basins_report theory;
@@ -221,7 +189,7 @@ static void write_summary(ireneo_json *json, const recall_question *q, const rec
     ireneo_dense_basins_report t;
     ireneo_json_begin_object(json, NULL);
     ireneo_json_text(json, "rule", q->rule);
-    if (q->settings.rule == IRENEO_DENSE_RULE_SOFTMAX) ireneo_json_number(json, "lambda", q->settings.lambda);
+    if (q->settings.rule == IRENEO_DENSE_RULE_SOFTMAX) ireneo_json_number(json, "lambda", d->info.lambda);
     if (q->settings.rule == IRENEO_DENSE_RULE_POLYNOMIAL)
         ireneo_json_size(json, "degree", (uint64_t)q->settings.degree);
     ireneo_json_size(json, "neurons", d->neurons);
@@ -258,15 +226,13 @@ static int print_lines(const command *self, const recall_question *q, const reca
 
 /* ---- the command ---- */
 
-static int recall(const command *self, recall_question *q, const char *const *files, bool lambda_given,
-                  recall_data *d) {
+static int recall(const command *self, recall_question *q, const char *const *files, recall_data *d) {
     int outcome = load_arrays(self, files[0], files[1], d);
     if (outcome == 0 && q->normalise) {
         outcome = normalise_rows(self, files[0], d->patterns, d->count, d->neurons);
         if (outcome == 0) outcome = normalise_rows(self, files[1], d->queries, d->query_count, d->neurons);
     }
     if (outcome == 0 && q->labels != NULL) outcome = load_pattern_labels(self, q->labels, d);
-    if (outcome == 0 && !lambda_given) outcome = choose_lambda(self, d, &q->settings.lambda);
     if (outcome == 0) outcome = make_room(self, q, d);
     if (outcome != 0) return outcome;
     catch_interrupts();
@@ -283,8 +249,8 @@ static int recall(const command *self, recall_question *q, const char *const *fi
 }
 
 static int run(const command *self, int argc, char **argv) {
-    recall_question q = {.settings = ireneo_dense_recall_defaults(), .rule = "softmax", .degree = 4};
-    q.settings.top = 1;
+    recall_question q = {
+        .settings = {.steps = 100, .tolerance = 1e-5, .top = 1}, .rule = "softmax", .degree = 4};
     const char *files[2] = {NULL, NULL};
     option options[] = {
         TEXT("o", &q.output, "OUT.npy", "write where the queries went"),
@@ -315,8 +281,10 @@ static int run(const command *self, int argc, char **argv) {
         return complain(self, EXIT_USAGE, "--degree belongs to the rule polynomial, not to %s", q.rule);
     q.settings.degree = (int)q.degree;
     q.settings.threads = (int)q.threads;
+    q.settings.look = q.settings.steps == 0;
+    if (q.settings.tolerance == 0.0) q.settings.tolerance = -1.0; /* 0 would be the default */
     recall_data data = {0};
-    outcome = recall(self, &q, files, lambda_given, &data);
+    outcome = recall(self, &q, files, &data);
     free_data(&data);
     return outcome;
 }

@@ -136,8 +136,7 @@ static int complete(const command *self, simulate_question *q, const option *opt
                                      : "give --lambda, or measure it with --measure lambda");
     if (e->measure == IRENEO_DENSE_MEASURE_ANGLE && given(options, "angle"))
         return complain(self, EXIT_USAGE, "--angle is what is measured; leave it out");
-    bool one_step = e->method == IRENEO_DENSE_METHOD_SCALARS || e->method == IRENEO_DENSE_METHOD_TAIL;
-    if (!given(options, "steps")) e->steps = one_step ? 1 : 400;
+    ireneo_dense_experiment_defaults(e);
     if (q->shard != NULL && q->database == NULL)
         return complain(self, EXIT_USAGE, "--shard needs a store for its draws; give --db FILE");
     return parse_shard(self, q->shard, &q->shard_index, &q->shard_count);
@@ -148,7 +147,9 @@ static ireneo_error simulate(simulate_question *q, ireneo_dense_summary *summary
     ireneo_progress *progress = start_progress();
     if (q->database == NULL) {
         q->made = q->draws;
-        return ireneo_dense_simulate(e, q->draws, (int)q->threads, progress, NULL, summary);
+        return ireneo_dense_simulate(e, q->draws,
+                                     &(ireneo_run_settings){.threads = (int)q->threads, .progress = progress},
+                                     NULL, summary);
     }
     queue_settings settings = {
         .threads = (int)q->threads, .shard = q->shard_index, .shards = q->shard_count, .stage = "draws"};
@@ -157,7 +158,7 @@ static ireneo_error simulate(simulate_question *q, ireneo_dense_summary *summary
 }
 
 static int run(const command *self, int argc, char **argv) {
-    simulate_question q = {.experiment = ireneo_dense_experiment_defaults(),
+    simulate_question q = {.experiment = {.seed = 1},
                            .method = "direct",
                            .ensemble = "spherical",
                            .measure = "probability",

@@ -107,7 +107,8 @@ static int answer(const command *self, const recall_request *q, const ireneo_mem
         for (size_t k = 0; k < count; k++)
             memcpy(rows + k * dim, queries + chosen->rows[first + k] * dim, dim * sizeof *rows);
         ireneo_error failed =
-            ireneo_recall(memory, rows, count, values, candidates, q->top, (int)q->threads, indices, scores);
+            ireneo_recall(memory, rows, count, values, candidates, q->top,
+                          &(ireneo_run_settings){.threads = (int)q->threads}, indices, scores);
         if (failed != IRENEO_OK) outcome = report_error(self, failed);
         for (size_t k = 0; outcome == 0 && k < count; k++)
             (q->json ? print_json_answer : print_answer)(q, chosen->rows[first + k], names, labels,

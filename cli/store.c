@@ -148,8 +148,7 @@ static int save_dropped(const command *self, const store_request *q, const unsig
 /* What a store leaves behind, beside its files. */
 typedef struct store_outcome {
     ireneo_memory *memory, *initial;
-    ireneo_certificate *certificate;
-    unsigned char *kept;
+    ireneo_store_result result;
     double *weights;
     ireneo_max_margin_info info; /* only its store part without --max-margin */
 } store_outcome;
@@ -163,11 +162,8 @@ static int prepare_overload(const command *self, store_request *q, size_t facts,
         if (count != facts)
             return complain(self, EXIT_DATA, "%s holds %zu weights for %zu facts", q->weights, count, facts);
     }
-    o->kept = malloc(facts);
-    if (o->kept == NULL) return complain(self, EXIT_MACHINE, "not enough memory for the list of kept facts");
     q->settings.overload = 1;
     q->settings.weights = o->weights;
-    q->settings.kept = o->kept;
     return 0;
 }
 
@@ -178,21 +174,20 @@ static int run_store(const command *self, store_request *q, const facts_files *f
     if (outcome == 0) outcome = prepare_overload(self, q, files->facts.facts, o);
     if (outcome != 0) return outcome;
     q->settings.initial = o->initial;
-    q->settings.certificate = &o->certificate;
     q->settings.progress = start_progress();
     ireneo_error failed = IRENEO_OK;
     if (q->max_margin) {
         ireneo_max_margin_settings settings = {.store = q->settings};
-        failed = ireneo_max_margin(&files->facts, &settings, &o->memory, &o->info);
+        failed = ireneo_max_margin(&files->facts, &settings, &o->memory, &o->result, &o->info);
     } else {
-        failed = ireneo_store(&files->facts, &q->settings, &o->memory, &o->info.store);
+        failed = ireneo_store(&files->facts, &q->settings, &o->memory, &o->result, &o->info.store);
     }
     finish_progress();
     outcome = report_error(self, failed);
     if (outcome == 0) outcome = save_outcome(self, q, files, o->memory, &o->info.store, state, &written);
-    if (outcome == 0 && q->overload) outcome = save_dropped(self, q, o->kept, files->facts.facts);
-    if (outcome == 0 && o->certificate != NULL && q->certificate != NULL)
-        outcome = report_error(self, ireneo_certificate_save(o->certificate, q->certificate));
+    if (outcome == 0 && q->overload) outcome = save_dropped(self, q, o->result.kept, files->facts.facts);
+    if (outcome == 0 && o->result.certificate != NULL && q->certificate != NULL)
+        outcome = report_error(self, ireneo_certificate_save(o->result.certificate, q->certificate));
     return outcome == 0 ? print_report(self, q, &o->info, written, exit_code_of(o->info.store.status))
                         : outcome;
 }
@@ -200,11 +195,10 @@ static int run_store(const command *self, store_request *q, const facts_files *f
 static int store_facts(const command *self, store_request *q, const facts_files *files, const char *state) {
     store_outcome o = {0};
     int outcome = run_store(self, q, files, state, &o);
-    ireneo_certificate_free(o.certificate);
+    ireneo_store_result_free(&o.result);
     ireneo_memory_free(o.memory);
     ireneo_memory_free(o.initial);
     ireneo_free(o.weights);
-    free(o.kept);
     return outcome;
 }
 
@@ -253,9 +247,7 @@ static int run(const command *self, int argc, char **argv) {
             "--max-margin excludes --overload, --rank and the Hebbian solvers: it needs all facts, a "
             "full matrix and the project solver");
     q.settings.threads = (int)q.threads;
-    q.settings.solver = strcmp(q.solver, "hebbian") == 0         ? IRENEO_SOLVER_HEBBIAN
-                        : strcmp(q.solver, "hebbian-white") == 0 ? IRENEO_SOLVER_HEBBIAN_WHITE
-                                                                 : IRENEO_SOLVER_PROJECT;
+    while (strcmp(q.solver, ireneo_solver_name(q.settings.solver)) != 0) q.settings.solver++;
     outcome = check_output(self, q.output);
     if (outcome == 0) outcome = check_output(self, q.certificate);
     if (outcome == 0) outcome = check_output(self, q.dropped);

@@ -31,13 +31,13 @@ int main(void) {
         .facts = count, .candidates = count, .dim_in = DIM, .dim_out = DIM, .keys = keys, .values = values};
     ireneo_memory *memory = NULL;
     ireneo_store_info info;
-    if (ireneo_store(&facts, NULL, &memory, &info) != IRENEO_OK) return fail("store");
+    if (ireneo_store(&facts, NULL, &memory, NULL, &info) != IRENEO_OK) return fail("store");
     printf("%s: %zu of %zu recalled, smallest margin %.2g score spreads\n", ireneo_status_name(info.status),
            info.recalled, info.facts, info.margin);
 
     int64_t index[TOP];
     float score[TOP];
-    if (ireneo_recall(memory, keys + 7 * DIM, 1, values, count, TOP, 0, index, score) != IRENEO_OK)
+    if (ireneo_recall(memory, keys + 7 * DIM, 1, values, count, TOP, NULL, index, score) != IRENEO_OK)
         return fail("recall");
     printf("key 7 ->");
     for (int k = 0; k < TOP; k++) printf(" %lld (%.3f)", (long long)index[k], (double)score[k]);

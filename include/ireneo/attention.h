@@ -8,8 +8,11 @@
 extern "C" {
 #endif
 
+/* ===== Simple ========================================================================================
+ * a transformer, where it stands, which scales to choose */
+
 /* ------------------------------------------------------------------------------------------------------
- * 1. Theory
+ * 1. A transformer and its judgement
  *
  * Tokens x_s of width d have overlaps x_s . x_t / d = q for s = t and p otherwise; rho = p / q is their
  * cosine similarity. With W_Q and W_K drawn from N(0, beta sqrt(log T) / d) a row of attention over T keys is
@@ -17,60 +20,6 @@ extern "C" {
  * all outputs are alike (rank collapse); it condenses on a few keys above (entropy collapse). Results called
  * `..._limit` are this limit; all others are exact at the given T. Entropies are in nats. docs/attention.md.
  * ---------------------------------------------------------------------------------------------------- */
-
-/** One attention layer: what comes in, and how its weights are drawn. */
-typedef struct ireneo_attention_input {
-    /** Query-key scale: logits of normalised tokens have variance beta^2 log(context). */
-    double beta;
-    /** T: tokens for which the weights were scaled, 2 to 1e12. */
-    double context;
-    /** Keys that the row really sees: s for row s under a causal mask, the unpadded tokens otherwise. 0: all.
-     */
-    double keys;
-    /** Overlap of a token with itself and with another, 0 <= p <= q; after LayerNorm q = 1 and p = rho. */
-    double q, p;
-    /** Variance of W_V times its number of inputs (with an output projection: of the product of the two). */
-    double value_variance;
-    /** Variance of the value bias, one vector for all tokens. */
-    double value_bias_variance;
-    /** d, for the terms of order log(T) / d; 0: infinite. */
-    size_t width;
-    /** Whether the uniform part 1 / T is subtracted from the attention weights. */
-    int gain_control;
-} ireneo_attention_input;
-
-/** What such a layer does on average. */
-typedef struct ireneo_attention_report {
-    /** Where the row condenses when T goes to infinity. */
-    double beta_c;
-    /** Spread of the logits within a row, over sqrt(log keys); the transition is at sqrt 2. */
-    double beta_effective;
-    /** Participation Y2 = E sum_k A_k^2: one over the number of keys that count. */
-    double participation, participation_limit;
-    /** E sum_k A_k^3, E sum_k A_k^4 and E (sum_k A_k^2)^2. */
-    double y3, y3_limit, y4, y4_limit, y2_squared, y2_squared_limit;
-    /** Mean entropy of a row. */
-    double entropy, entropy_limit;
-    /** O12 = E sum_k A_sk A_tk for two rows; its limit is 0. */
-    double overlap;
-    /** Powers of T with which participation and overlap vanish in the limit, logarithms left out. */
-    double participation_exponent, overlap_exponent;
-    /** Overlaps of the output tokens, values applied, no skip. */
-    double q_out, p_out, q_out_limit, p_out_limit;
-    /** What the finite width adds to q_out and p_out; the second is an estimate. 0 when the width is
-     * infinite.
-     */
-    double finite_width_q, finite_width_p;
-    /** E |dL/dW_Q|^2 / (d sqrt(log T) sum_s |dL/do_s|^2), for uncorrelated dL/do_s; |dL/dW_K|^2 is the same.
-     */
-    double gradient, gradient_limit;
-    /** Its floor of order 1 / d, included in `gradient`. */
-    double gradient_floor;
-} ireneo_attention_report;
-
-/** One layer, exactly and in the limit. Takes a few milliseconds. */
-IRENEO_API ireneo_error ireneo_attention_layer(const ireneo_attention_input *input,
-                                               ireneo_attention_report *report);
 
 /** Where the LayerNorms are: x <- LN(a x + f(x)) or x <- a x + f(LN x). */
 typedef enum ireneo_normalisation {
@@ -85,12 +34,13 @@ typedef enum ireneo_activation {
     IRENEO_ACTIVATION_GELU
 } ireneo_activation;
 
-/** Short names, "post" and "relu". Never NULL. */
+/** "post" or "pre". Never NULL. */
 IRENEO_API const char *ireneo_normalisation_name(ireneo_normalisation normalisation);
+
+/** "relu", "tanh" or "gelu". Never NULL. */
 IRENEO_API const char *ireneo_activation_name(ireneo_activation activation);
 
-/** A transformer and the scales of its random weights. Fill it with ireneo_transformer_defaults or a preset.
- */
+/** A transformer and the scales of its random weights. Fill it with ireneo_transformer_defaults or a preset. */
 typedef struct ireneo_transformer {
     /** Blocks of attention and MLP. */
     size_t layers;
@@ -112,60 +62,40 @@ typedef struct ireneo_transformer {
     double rho_0;
     /** q of the input tokens; matters for pre-LN only. */
     double q_0;
+    uint64_t reserved[4];
 } ireneo_transformer;
 
 /** Giorlandino and Goldt's Figure 1: 50 post-LN ReLU blocks of width 720, one head, 512 tokens, weight
  * variances 0.2, bias variances 0.0004, residual strengths 1, beta 1, rho_0 0.05. */
 IRENEO_API void ireneo_transformer_defaults(ireneo_transformer *transformer);
 
-/** What a named model's usual initialisation amounts to: "bert-base", "gpt2-small" or "vit-b". */
+/** What a named model's usual initialisation amounts to: "bert-base", "gpt2-small" or "vit-b"; or "small", the network
+ * that ireneo_attention_train is tried on: 24 post-LN ReLU blocks of width 64, 4 heads, 32 tokens, beta 0.5, attention
+ * residual strength 2, rho_0 0.04. */
 IRENEO_API ireneo_error ireneo_transformer_preset(const char *name, ireneo_transformer *transformer);
+
+/** Sets beta and the variances to what one standard deviation of all weight matrices amounts to, at the transformer's
+ * sizes and context, and the variances of the biases to 0. preset: whose way is followed, as gpt2-small divides the
+ * matrices that write into the stream by sqrt(2 layers); NULL: none does. std 0: 0.02, as presets have. With
+ * no_output_projection the values pass W_V alone, otherwise W_O too. */
+IRENEO_API ireneo_error ireneo_transformer_set_std(ireneo_transformer *transformer, const char *preset,
+                                                   double std, int no_output_projection);
 
 /** beta of query and key weights with these standard deviations: std_query std_key width / sqrt(log T). */
 IRENEO_API double ireneo_beta_from_std(double std_query, double std_key, double width, double context);
 
-/** How tokens change with depth. Index l counts blocks passed, 0 is the input. */
-typedef struct ireneo_attention_propagation {
-    size_t layers;
-    /** (layers + 1) cosine similarity; 1 - rho, which stays accurate near collapse; q. */
-    double *rho, *rho_limit, *distance, *distance_limit, *scale, *scale_limit;
-    /** (layers) participation and entropy of attention in block l + 1. */
-    double *participation, *participation_limit, *entropy, *entropy_limit;
-    /** 1 - rho shrinks by chi = chi_attention chi_mlp per block near rho = 1; for pre-LN at the last block's
-     * q.
-     */
-    double chi, chi_attention, chi_mlp;
-    /** -1 / log(chi) blocks; infinite when chi >= 1. */
-    double correlation_depth;
-    /** Attention residual strength above which rho = 1 is not the end, at infinite depth; may be infinite. */
-    double critical_residual;
-    /** What free releases. */
-    void *block;
-} ireneo_attention_propagation;
-
-/** Iterates the block map, exact at T and in the limit. Release with ireneo_attention_propagation_free. */
-IRENEO_API ireneo_error ireneo_attention_propagate(const ireneo_transformer *transformer,
-                                                   ireneo_attention_propagation *propagation);
-IRENEO_API void ireneo_attention_propagation_free(ireneo_attention_propagation *propagation);
-
-/** The attention residual strength at which 1 - rho after the last block is `rank_limit`: weaker skips lose
- * more. Exact at T in *residual, in the limit in *residual_limit (either may be NULL). 0 when no skip is
- * needed, infinite when none is strong enough. */
-IRENEO_API ireneo_error ireneo_attention_critical_residual(const ireneo_transformer *transformer,
-                                                           double rank_limit, double *residual,
-                                                           double *residual_limit);
-
-/** What counts as collapse. Fields that are 0 take their defaults. */
+/** What counts as collapse. Zero-initialised settings, or NULL, are the defaults. */
 typedef struct ireneo_attention_collapse_settings {
-    /** Rank collapse: 1 - rho after the last block is below this. Default 0.05. */
+    /** Rank collapse: 1 - rho after the last block is below this; 0: 0.05. */
     double rank_limit;
-    /** Entropy collapse: the mean entropy of the first block's attention is below this share of log(keys).
-     * Default 1/3. In the limit T to infinity the line is beta_c instead. */
+    /** Entropy collapse: the mean entropy of the first block's attention is below this share of log(keys);
+     * 0: 1/3. In the limit T to infinity the line is beta_c instead. */
     double entropy_limit;
     /** Threads; 0: all cores. */
     int threads;
-    /** Progress and cancelling; may be NULL. */
+    /** NULL: none. */
     const ireneo_progress *progress;
+    uint64_t reserved[4];
 } ireneo_attention_collapse_settings;
 
 /** Where a transformer stands between the two collapses. */
@@ -179,12 +109,138 @@ typedef struct ireneo_attention_assessment {
     /** The attention residual strength of rank collapse, and how many times smaller it is. */
     double residual_line, residual_line_limit, residual_margin;
     int rank_collapse, entropy_collapse;
+    uint64_t reserved[4];
 } ireneo_attention_assessment;
 
 /** Judges a transformer; settings may be NULL. */
 IRENEO_API ireneo_error ireneo_attention_assess(const ireneo_transformer *transformer,
                                                 const ireneo_attention_collapse_settings *settings,
                                                 ireneo_attention_assessment *assessment);
+
+/** How a recommendation is made. Zero-initialised settings, or NULL, are the defaults. */
+typedef struct ireneo_attention_recommend_settings {
+    ireneo_attention_collapse_settings collapse;
+    /** beta is this many times below the line of entropy collapse; 0: 2. */
+    double beta_margin;
+    /** Share of the input's 1 - rho that must be left after the last block; 0: 0.5. */
+    double retention;
+    /** 0: skips have strength 1 and the branches are made small; 1: branches have unit size and the skips are
+     * made strong. */
+    int tune_skips;
+    /** 1: attention has no output projection W_O. */
+    int no_output_projection;
+    uint64_t reserved[4];
+} ireneo_attention_recommend_settings;
+
+/** Standard deviations of the weights' entries, biases zero, that keep away from both collapses. */
+typedef struct ireneo_attention_recommendation {
+    /** The architecture with the recommended scales, ready for ireneo_attention_propagate. */
+    ireneo_transformer transformer;
+    double std_query, std_key, std_value, std_output, std_mlp_in, std_mlp_out;
+    /** Factor on the branches (1 when the skips are tuned). */
+    double branch_scale;
+    ireneo_attention_assessment assessment;
+    uint64_t reserved[4];
+} ireneo_attention_recommendation;
+
+/** Recommends scales for the architecture, the context, rho_0 and q_0 of a transformer; its weight scales and
+ * residual strengths do not matter. */
+IRENEO_API ireneo_error ireneo_attention_recommend(const ireneo_transformer *transformer,
+                                                   const ireneo_attention_recommend_settings *settings,
+                                                   ireneo_attention_recommendation *recommendation);
+
+/* ===== Advanced ======================================================================================
+ * depth by depth, layer by layer, diagrams, real networks */
+
+/* ------------------------------------------------------------------------------------------------------
+ * 2. Depth, one layer, the diagram
+ * ---------------------------------------------------------------------------------------------------- */
+
+/** How tokens change with depth. Index l counts blocks passed, 0 is the input. */
+typedef struct ireneo_attention_propagation {
+    size_t layers;
+    /** (layers + 1) cosine similarity; 1 - rho, which stays accurate near collapse; q. */
+    double *rho, *rho_limit, *distance, *distance_limit, *scale, *scale_limit;
+    /** (layers) participation and entropy of attention in block l + 1. */
+    double *participation, *participation_limit, *entropy, *entropy_limit;
+    /** 1 - rho shrinks by chi = chi_attention chi_mlp per block near rho = 1; for pre-LN at the last block's
+     * q. */
+    double chi, chi_attention, chi_mlp;
+    /** -1 / log(chi) blocks; infinite when chi >= 1. */
+    double correlation_depth;
+    /** Attention residual strength above which rho = 1 is not the end, at infinite depth; may be infinite. */
+    double critical_residual;
+    /** What free releases. */
+    void *block;
+    uint64_t reserved[4];
+} ireneo_attention_propagation;
+
+/** Iterates the block map, exact at T and in the limit. Release with ireneo_attention_propagation_free. */
+IRENEO_API ireneo_error ireneo_attention_propagate(const ireneo_transformer *transformer,
+                                                   ireneo_attention_propagation *propagation);
+
+/** Releases what a propagation holds, and empties it. */
+IRENEO_API void ireneo_attention_propagation_free(ireneo_attention_propagation *propagation);
+
+/** The attention residual strength at which 1 - rho after the last block is `rank_limit`: weaker skips lose
+ * more. Exact at T in *residual, in the limit in *residual_limit (either may be NULL). 0 when no skip is
+ * needed, infinite when none is strong enough. */
+IRENEO_API ireneo_error ireneo_attention_critical_residual(const ireneo_transformer *transformer,
+                                                           double rank_limit, double *residual,
+                                                           double *residual_limit);
+
+/** One attention layer: what comes in, and how its weights are drawn. */
+typedef struct ireneo_attention_input {
+    /** Query-key scale: logits of normalised tokens have variance beta^2 log(context). */
+    double beta;
+    /** T: tokens for which the weights were scaled, 2 to 1e12. */
+    double context;
+    /** Keys that the row really sees: s for row s under a causal mask, the unpadded tokens otherwise. 0: all. */
+    double keys;
+    /** Overlap of a token with itself and with another, 0 <= p <= q; after LayerNorm q = 1 and p = rho. q 0: 1. */
+    double q, p;
+    /** Variance of W_V times its number of inputs (with an output projection: of the product of the two). */
+    double value_variance;
+    /** Variance of the value bias, one vector for all tokens. */
+    double value_bias_variance;
+    /** d, for the terms of order log(T) / d; 0: infinite. */
+    size_t width;
+    /** Whether the uniform part 1 / T is subtracted from the attention weights. */
+    int gain_control;
+    uint64_t reserved[4];
+} ireneo_attention_input;
+
+/** What such a layer does on average. */
+typedef struct ireneo_attention_report {
+    /** Where the row condenses when T goes to infinity. */
+    double beta_c;
+    /** Spread of the logits within a row, over sqrt(log keys); the transition is at sqrt 2. */
+    double beta_effective;
+    /** Participation Y2 = E sum_k A_k^2: one over the number of keys that count. */
+    double participation, participation_limit;
+    /** E sum_k A_k^3, E sum_k A_k^4 and E (sum_k A_k^2)^2. */
+    double y3, y3_limit, y4, y4_limit, y2_squared, y2_squared_limit;
+    /** Mean entropy of a row. */
+    double entropy, entropy_limit;
+    /** O12 = E sum_k A_sk A_tk for two rows; its limit is 0. */
+    double overlap;
+    /** Powers of T with which participation and overlap vanish in the limit, logarithms left out. */
+    double participation_exponent, overlap_exponent;
+    /** Overlaps of the output tokens, values applied, no skip. */
+    double q_out, p_out, q_out_limit, p_out_limit;
+    /** What the finite width adds to q_out and p_out; the second is an estimate. 0 when the width is
+     * infinite. */
+    double finite_width_q, finite_width_p;
+    /** E |dL/dW_Q|^2 / (d sqrt(log T) sum_s |dL/do_s|^2), for uncorrelated dL/do_s; |dL/dW_K|^2 is the same. */
+    double gradient, gradient_limit;
+    /** Its floor of order 1 / d, included in `gradient`. */
+    double gradient_floor;
+    uint64_t reserved[4];
+} ireneo_attention_report;
+
+/** One layer, exactly and in the limit. Takes a few milliseconds. */
+IRENEO_API ireneo_error ireneo_attention_layer(const ireneo_attention_input *input,
+                                               ireneo_attention_report *report);
 
 /** One point of the trainability diagram. */
 typedef struct ireneo_attention_trainability_cell {
@@ -206,6 +262,7 @@ typedef struct ireneo_attention_trainability {
     double *rank_line, *rank_line_limit;
     /** The beta of entropy collapse, which does not depend on the residual strength. */
     double beta_line, beta_line_limit;
+    uint64_t reserved[4];
 } ireneo_attention_trainability;
 
 /** Judges a transformer at every beta (beta_count) and attention residual strength (residual_count); its own
@@ -214,46 +271,18 @@ IRENEO_API ireneo_error ireneo_attention_trainability_diagram(
     const ireneo_transformer *transformer, const double *betas, size_t beta_count, const double *residuals,
     size_t residual_count, const ireneo_attention_collapse_settings *settings,
     ireneo_attention_trainability *diagram);
+
+/** Releases what a diagram holds, and empties it. */
 IRENEO_API void ireneo_attention_trainability_free(ireneo_attention_trainability *diagram);
 
-/** How a recommendation is made. Fields that are 0 take their defaults. */
-typedef struct ireneo_attention_recommend_settings {
-    ireneo_attention_collapse_settings collapse;
-    /** beta is this many times below the line of entropy collapse. Default 2. */
-    double beta_margin;
-    /** Share of the input's 1 - rho that must be left after the last block. Default 0.5. */
-    double retention;
-    /** 0: skips have strength 1 and the branches are made small; 1: branches have unit size and the skips are
-     * made strong. */
-    int tune_skips;
-    /** 1: attention has no output projection W_O. */
-    int no_output_projection;
-} ireneo_attention_recommend_settings;
-
-/** Standard deviations of the weights' entries, biases zero, that keep away from both collapses. */
-typedef struct ireneo_attention_recommendation {
-    /** The architecture with the recommended scales, ready for ireneo_attention_propagate. */
-    ireneo_transformer transformer;
-    double std_query, std_key, std_value, std_output, std_mlp_in, std_mlp_out;
-    /** Factor on the branches (1 when the skips are tuned). */
-    double branch_scale;
-    ireneo_attention_assessment assessment;
-} ireneo_attention_recommendation;
-
-/** Recommends scales for the architecture, the context, rho_0 and q_0 of a transformer; its weight scales and
- * residual strengths do not matter. */
-IRENEO_API ireneo_error ireneo_attention_recommend(const ireneo_transformer *transformer,
-                                                   const ireneo_attention_recommend_settings *settings,
-                                                   ireneo_attention_recommendation *recommendation);
-
 /* ------------------------------------------------------------------------------------------------------
- * 2. Real networks
+ * 3. Real networks
  *
  * An encoder with random weights, run forward and backward, and a small one trained on text: what the theory
- * of section 1 is held against. docs/attention-network.md tells how.
+ * of sections 1 and 2 is held against. docs/attention-network.md tells how.
  * ---------------------------------------------------------------------------------------------------- */
 
-/** How ireneo_attention_simulate measures. */
+/** How ireneo_attention_simulate measures. Zero-initialised settings, or NULL, are the defaults. */
 typedef struct ireneo_attention_simulate_settings {
     /** Independent networks and inputs; 0: 10. */
     size_t draws;
@@ -264,7 +293,9 @@ typedef struct ireneo_attention_simulate_settings {
     uint64_t seed;
     /** 0: all cores. The result does not depend on it. */
     int threads;
+    /** NULL: none. */
     const ireneo_progress *progress;
+    uint64_t reserved[4];
 } ireneo_attention_simulate_settings;
 
 /** A mean over draws and its standard error (NaN for a single draw). */
@@ -286,7 +317,7 @@ typedef struct ireneo_attention_depth {
 } ireneo_attention_depth;
 
 /** Random networks fed with Gaussian tokens of overlap rho_0 and squared length q_0; depths is (layers + 1).
- */
+ * settings may be NULL. */
 IRENEO_API ireneo_error ireneo_attention_simulate(const ireneo_transformer *transformer,
                                                   const ireneo_attention_simulate_settings *settings,
                                                   ireneo_attention_depth *depths);
@@ -299,13 +330,12 @@ IRENEO_API ireneo_error ireneo_attention_gradient_depth(const ireneo_transformer
 
 enum { IRENEO_CURVE_POINTS = 20 };
 
-/** How ireneo_attention_train learns. Zero-initialise it and fill what matters. */
+/** How ireneo_attention_train learns. Zero-initialised settings, or NULL, are the defaults. */
 typedef struct ireneo_attention_train_settings {
-    /** Steps of Adam, 0: 1000; sequences a step, 0: 16. */
+    /** Steps of Adam, 0: 1000; sequences a step, 0: 24. */
     size_t steps, batch;
     /** Steps until the rate is reached, then it falls linearly to 0 at the last step; 0: a tenth of the
-     * steps.
-     */
+     * steps. */
     size_t warmup;
     /** Largest learning rate, 0: 0.001. */
     double rate;
@@ -320,6 +350,7 @@ typedef struct ireneo_attention_train_settings {
     int threads;
     /** The stage holds the present loss. */
     const ireneo_progress *progress;
+    uint64_t reserved[4];
 } ireneo_attention_train_settings;
 
 /** How a training run ended. Losses are mean cross-entropies of masked symbols in nats. */
@@ -333,8 +364,7 @@ typedef struct ireneo_attention_train_report {
     double unigram_entropy;
     /** Mean over the last tenth of the steps, and on the last tenth of the text, which is not trained on. */
     double final_loss, held_out_loss;
-    /** What prediction by the frequencies of the whole text loses at the masked positions of that last tenth.
-     */
+    /** What prediction by the frequencies of the whole text loses at the masked positions of that last tenth. */
     double held_out_unigram;
     /** Mean loss over each twentieth of the steps; NaN where there were none. */
     double curve[IRENEO_CURVE_POINTS];
@@ -343,9 +373,10 @@ typedef struct ireneo_attention_train_report {
     double rho_0_before, rho_before, entropy_first_before, entropy_before;
     double rho_0_after, rho_after, entropy_first_after, entropy_after;
     double seconds;
+    uint64_t reserved[4];
 } ireneo_attention_train_report;
 
-/** Trains the transformer to fill masked positions of a text (length bytes). */
+/** Trains the transformer to fill masked positions of a text (length bytes). settings may be NULL. */
 IRENEO_API ireneo_error ireneo_attention_train(const ireneo_transformer *transformer, const void *text,
                                                size_t length, const ireneo_attention_train_settings *settings,
                                                ireneo_attention_train_report *report);

@@ -49,12 +49,21 @@ IRENEO_API const char *ireneo_version(void);
 /** How long work tells how far it is, and how it is stopped. */
 typedef struct ireneo_progress {
     /** Called now and then, always from the calling thread, with the name of the current stage and how much
-     * of it is done. A result other than 0 asks the work to stop at the next safe point. NULL: never called.
-     */
+     * of it is done. A result other than 0 asks the work to stop at the next safe point. NULL: never called. */
     int (*report)(void *context, const char *stage, double done, double total);
     /** Passed to report unchanged. */
     void *context;
 } ireneo_progress;
+
+/** How work runs, for calls that have no other settings. Zero-initialised settings, or NULL: all cores, no reports. */
+typedef struct ireneo_run_settings {
+    /** Threads, at most 4096; 0: all cores. Results do not depend on it. */
+    int threads;
+    /** NULL: none. */
+    const ireneo_progress *progress;
+    /** Here and everywhere: room for later versions, which must be zero. */
+    uint64_t reserved[4];
+} ireneo_run_settings;
 
 #ifdef __cplusplus
 }

@@ -8,6 +8,9 @@
 extern "C" {
 #endif
 
+/* ===== Simple ========================================================================================
+ * how many patterns fit, and retrieval */
+
 /* ------------------------------------------------------------------------------------------------------
  * 1. Phases and basins
  *
@@ -46,6 +49,7 @@ typedef struct ireneo_dense_point {
     double neurons;
     /** P, from 2 to 2^63, instead of alpha; needs neurons. 0: not given. */
     double patterns;
+    uint64_t reserved[4];
 } ireneo_dense_point;
 
 /** How many patterns fit. What cannot be said is NaN; what no lambda can reach is infinite. */
@@ -80,6 +84,7 @@ typedef struct ireneo_dense_phases_report {
     /** Smallest lambda for e^(alpha N) patterns: one step, whole dynamics, and the log(N)/N law of the
      * latter. */
     double lambda_one_step, lambda_converged, lambda_converged_law;
+    uint64_t reserved[4];
 } ireneo_dense_phases_report;
 
 /** The critical line at point->lambda, or at point->alpha: exactly one of them is given. */
@@ -98,8 +103,7 @@ typedef struct ireneo_dense_basins_report {
     /** Largest angle (radian) between a random query of length sqrt(N) and its pattern; NaN when nothing is
      * retrieved. */
     double theta_c;
-    /** The same for every lambda >= lambda_star: beyond it another pattern is nearer. NaN if there is none.
-     */
+    /** The same for every lambda >= lambda_star: beyond it another pattern is nearer. NaN if there is none. */
     double theta_star;
     /** Thresholds at this load. */
     double lambda_c, lambda_star;
@@ -121,18 +125,12 @@ typedef struct ireneo_dense_basins_report {
     /** Gaussian patterns, lambda < 1: chance that one step from a pattern stays there, from the spread of its
      * norm. */
     double retrieval_probability;
+    uint64_t reserved[4];
 } ireneo_dense_basins_report;
 
 /** Basins at point->lambda and point->alpha, or point->patterns with point->neurons. */
 IRENEO_API ireneo_error ireneo_dense_basins(const ireneo_dense_point *point,
                                             ireneo_dense_basins_report *report);
-
-/** Scaled dot products: lambda = scaled_lambda / N^exponent and P = exp(scaled_alpha N^(1 - exponent)), 0 <
- * exponent < 1. *scaled_alpha is the largest load by the formulas of the limit at lambda, *scaled_alpha_exact
- * by the average at this N; both tend to scaled_lambda, slowly. Either may be NULL. */
-IRENEO_API ireneo_error ireneo_dense_scaled(ireneo_dense_ensemble ensemble, double scaled_lambda,
-                                            double exponent, double neurons, double *scaled_alpha,
-                                            double *scaled_alpha_exact);
 
 /* ------------------------------------------------------------------------------------------------------
  * 2. Retrieval
@@ -160,25 +158,28 @@ typedef enum ireneo_dense_rule {
 /** A short name such as "softmax". Never NULL. */
 IRENEO_API const char *ireneo_dense_rule_name(ireneo_dense_rule rule);
 
-/** How a recall runs. Start from ireneo_dense_recall_defaults() and change what matters. */
+/** Settings of ireneo_dense_recall. Zero-initialised settings, or NULL, are the defaults. */
 typedef struct ireneo_dense_recall_settings {
-    /** Default softmax. */
     ireneo_dense_rule rule;
-    /** Inverse temperature of softmax, also called beta; 0 < lambda <= 1e30. Default 1. */
+    /** Inverse temperature of softmax, also called beta, at most 1e30; 0: the one at which basins of random patterns of
+     * this number and length are as wide as they get. */
     double lambda;
-    /** Degree of the polynomial rule, 2 to 1000. Default 4. */
+    /** Degree of the polynomial rule, 2 to 1000; 0: 4. */
     int degree;
-    /** Most steps of a query; 0 only looks at the query. Default 100. */
+    /** Most steps of a query; 0: 100. */
     size_t steps;
-    /** A query has converged when a step moves it by no more than this times the root mean square length of
-     * the patterns. Default 1e-5. */
+    /** Non-zero: make no step, only look at the query. */
+    int look;
+    /** A query has converged when a step moves it by no more than this times the root mean square length of the
+     * patterns; 0: 1e-5, negative: only when it does not move at all. */
     double tolerance;
-    /** Largest weights that are reported for each query. Default 0. */
+    /** Largest weights that are reported for each query; 0: none. */
     size_t top;
     /** Threads; 0: all cores. */
     int threads;
-    /** May be NULL. */
+    /** NULL: none. */
     const ireneo_progress *progress;
+    uint64_t reserved[4];
 } ireneo_dense_recall_settings;
 
 /** Where results go: arrays of the caller, or NULL where they are not wanted. */
@@ -187,8 +188,7 @@ typedef struct ireneo_dense_recall_result {
     float *states;
     /** (queries): energy of the query, and of the state it went to (costs half a step more). */
     double *energy_before, *energy_after;
-    /** (queries): steps made, and length of the last step over the root mean square length of the patterns.
-     */
+    /** (queries): steps made, and length of the last step over the root mean square length of the patterns. */
     size_t *steps;
     double *change;
     /** (queries): 1 when the query converged. */
@@ -198,6 +198,7 @@ typedef struct ireneo_dense_recall_result {
      * `top` patterns: SIZE_MAX and 0. */
     size_t *top_index;
     double *top_weight;
+    uint64_t reserved[4];
 } ireneo_dense_recall_result;
 
 /** What happened in all. */
@@ -208,18 +209,25 @@ typedef struct ireneo_dense_recall_info {
     size_t longest, steps;
     /** Mean of |xi|^2 / N, which is 1 for normalised patterns. */
     double pattern_power;
+    /** The lambda that was used; NaN for the other rules. */
+    double lambda;
     double seconds;
+    uint64_t reserved[4];
 } ireneo_dense_recall_info;
 
-IRENEO_API ireneo_dense_recall_settings ireneo_dense_recall_defaults(void);
+/** Scales rows (count, neurons) to length sqrt(neurons), in place. A row of zeros is an error that names it. */
+IRENEO_API ireneo_error ireneo_dense_normalise(float *rows, size_t count, size_t neurons);
 
 /** Moves queries (query_count, neurons) over patterns (count, neurons). Patterns without length and entries
- * that are not finite are errors that name the row. info may be NULL. */
+ * that are not finite are errors that name the row. settings, result and info may be NULL. */
 IRENEO_API ireneo_error ireneo_dense_recall(const float *patterns, size_t count, size_t neurons,
                                             const float *queries, size_t query_count,
                                             const ireneo_dense_recall_settings *settings,
                                             const ireneo_dense_recall_result *result,
                                             ireneo_dense_recall_info *info);
+
+/* ===== Advanced ======================================================================================
+ * simulation at any size, scaled dot products */
 
 /* ------------------------------------------------------------------------------------------------------
  * 3. Simulation
@@ -257,15 +265,14 @@ typedef enum ireneo_dense_measure {
     /** The lambda from which on it is retrieved, for this angle; infinity when no lambda is enough. */
     IRENEO_DENSE_MEASURE_LAMBDA,
     /** The angle up to which it is retrieved, in radians, for this lambda; 0 when it is not even from angle
-     * 0.
-     */
+     * 0. */
     IRENEO_DENSE_MEASURE_ANGLE
 } ireneo_dense_measure;
 
 /** A short name such as "lambda". Never NULL. */
 IRENEO_API const char *ireneo_dense_measure_name(ireneo_dense_measure measure);
 
-/** Everything a draw depends on. Start from ireneo_dense_experiment_defaults() and change what matters. */
+/** Everything a draw depends on. Zero-initialise it and fill what matters. */
 typedef struct ireneo_dense_experiment {
     ireneo_dense_method method;
     ireneo_dense_ensemble ensemble;
@@ -279,16 +286,20 @@ typedef struct ireneo_dense_experiment {
     /** Angle between the start and the pattern, 0 to pi; not read when the angle is measured. For binary
      * patterns (1 - cos angle) / 2 is the share of flipped entries, rounded to whole entries. */
     double angle;
-    /** Most steps; 1: the criterion of one step. Default 1. */
+    /** Most steps; 1: the criterion of one step; 0: 1 for scalars and tail, 400 for the other methods. */
     size_t steps;
-    /** Default 0.1. */
+    /** How near the state must come; 0: 0.1. */
     double closeness;
-    /** Mean number of patterns kept apart by tail and hybrid. Default 500. */
+    /** Mean number of patterns kept apart by tail and hybrid; 0: 500. */
     double kept;
     /** Where the search of several steps for lambda begins and ends; 0: from the theory. */
     double search_lower, search_upper;
     uint64_t seed;
+    uint64_t reserved[4];
 } ireneo_dense_experiment;
+
+/** Puts the defaults in the place of zeros. Every call does so by itself; this is for telling what was done. */
+IRENEO_API void ireneo_dense_experiment_defaults(ireneo_dense_experiment *experiment);
 
 /** What one draw found. */
 typedef struct ireneo_dense_draw {
@@ -312,18 +323,24 @@ typedef struct ireneo_dense_summary {
     /** Standard error: binomial, or from order statistics. */
     double error;
     double seconds;
+    uint64_t reserved[4];
 } ireneo_dense_summary;
-
-IRENEO_API ireneo_dense_experiment ireneo_dense_experiment_defaults(void);
 
 /** Makes draw number `index`, in the calling thread. */
 IRENEO_API ireneo_error ireneo_dense_draw_one(const ireneo_dense_experiment *experiment, uint64_t index,
                                               ireneo_dense_draw *draw);
 
-/** Makes draws 0 .. draws - 1 over `threads` threads (0: all cores). all (draws) and progress may be NULL. */
+/** Makes draws 0 .. draws - 1. settings and all (draws) may be NULL. */
 IRENEO_API ireneo_error ireneo_dense_simulate(const ireneo_dense_experiment *experiment, size_t draws,
-                                              int threads, const ireneo_progress *progress,
-                                              ireneo_dense_draw *all, ireneo_dense_summary *summary);
+                                              const ireneo_run_settings *settings, ireneo_dense_draw *all,
+                                              ireneo_dense_summary *summary);
+
+/** Scaled dot products: lambda = scaled_lambda / N^exponent and P = exp(scaled_alpha N^(1 - exponent)), 0 <
+ * exponent < 1. *scaled_alpha is the largest load by the formulas of the limit at lambda, *scaled_alpha_exact
+ * by the average at this N; both tend to scaled_lambda, slowly. Either may be NULL. */
+IRENEO_API ireneo_error ireneo_dense_scaled(ireneo_dense_ensemble ensemble, double scaled_lambda,
+                                            double exponent, double neurons, double *scaled_alpha,
+                                            double *scaled_alpha_exact);
 
 #ifdef __cplusplus
 }

@@ -8,8 +8,11 @@
 extern "C" {
 #endif
 
+/* ===== Simple ========================================================================================
+ * how many facts fit, storing them, asking for them */
+
 /* ------------------------------------------------------------------------------------------------------
- * 1. The capacity law
+ * 1. How many facts fit
  *
  * A linear memory is a matrix W (dim_out, dim_in). It recalls the fact (key x, value y) when y^T W x is
  * larger than the score of every other candidate. n facts among P candidates fit when n delta(P) < D, where
@@ -31,6 +34,7 @@ typedef struct ireneo_shape {
     /** Margin by which targets must win, in units of |W|_F / sqrt(dim_in): the spread of the scores of keys
      * of norm one and values of unit variance. */
     double margin;
+    uint64_t reserved[4];
 } ireneo_shape;
 
 /** What the law says. */
@@ -39,13 +43,11 @@ typedef struct ireneo_capacity_report {
     double facts_capacity;
     /** The limit formula n log P = D / 2, reached only at astronomical sizes. */
     double facts_capacity_asymptotic;
-    /** Facts that the Hebbian rule holds without an error, by its limit formula n log P = dim_in dim_out / 8.
-     */
+    /** Facts that the Hebbian rule holds without an error, by its limit formula n log P = dim_in dim_out / 8. */
     double facts_capacity_hebbian;
     /** Candidates at capacity. */
     double candidates;
-    /** delta(P) and v(P) at that number of candidates: mean and variance of the competitors that bind a fact.
-     */
+    /** delta(P) and v(P) at that number of candidates: mean and variance of the competitors that bind a fact. */
     double delta, variance;
     /** D = dim_in dim_out E(rank). */
     double effective_dimension;
@@ -61,34 +63,11 @@ typedef struct ireneo_capacity_report {
     double hebbian_accuracy;
     /** Chance that all the facts asked about fit; NaN when none were. */
     double probability_all_fit;
+    uint64_t reserved[4];
 } ireneo_capacity_report;
 
 /** Everything the law says about a shape. Takes a few milliseconds. */
 IRENEO_API ireneo_error ireneo_capacity(const ireneo_shape *shape, ireneo_capacity_report *report);
-
-/** D = dim_in dim_out E(rank): the number of dimensions that a memory of this shape has to offer. */
-IRENEO_API double ireneo_effective_dimension(const ireneo_shape *shape);
-
-/** Chance that shape->facts random facts fit (with shape->margin). */
-IRENEO_API ireneo_error ireneo_capacity_probability(const ireneo_shape *shape, double *probability);
-
-/** The largest margin with which shape->facts facts fit, in the units of ireneo_shape; 0 beyond capacity.
- * Asymptotic. */
-IRENEO_API ireneo_error ireneo_capacity_margin(const ireneo_shape *shape, double *margin);
-
-/** Facts over d^2 at which the target still beats the mean of the top `tail_fraction` of its competitors
- * (listwise recall). */
-IRENEO_API double ireneo_listwise_capacity(double tail_fraction);
-
-/** log(volume of memories that recall everything) / d^2 at load n log P / d^2, number of candidates to
- * infinity. */
-IRENEO_API double ireneo_free_entropy_asymptotic(double load);
-
-/** The same at finitely many candidates, for the decoupled problem, from an average over `draws` random
- * draws. *overlap is the typical overlap of two solutions, *error the standard error of the result; both may
- * be NULL. */
-IRENEO_API ireneo_error ireneo_free_entropy(double load, size_t candidates, size_t draws, uint64_t seed,
-                                            double *entropy, double *overlap, double *error);
 
 /* ------------------------------------------------------------------------------------------------------
  * 2. Facts
@@ -113,31 +92,11 @@ typedef struct ireneo_facts {
     /** Own candidates of each fact, made on demand (the decoupled problem); NULL when values are shared. */
     ireneo_own_candidates own_candidates;
     const void *own_context;
+    uint64_t reserved[4];
 } ireneo_facts;
 
 /** Fails with a sentence when the facts cannot be used: no facts, one candidate, NaN, target out of range. */
 IRENEO_API ireneo_error ireneo_facts_check(const ireneo_facts *facts);
-
-/** A fingerprint of keys, values and targets, kept in memories and certificates. */
-IRENEO_API uint64_t ireneo_facts_hash(const ireneo_facts *facts);
-
-/** Random instances of the two problems of the theory. Fact i has candidate i; keys and values are N(0, 1).
- *  The facts of a smaller instance are a prefix of those of a larger one with the same seed. */
-typedef struct ireneo_sample {
-    uint64_t seed;
-    size_t dim_in, dim_out;
-} ireneo_sample;
-
-/** Keys first .. first + count - 1 into (count, dim_in). */
-IRENEO_API void ireneo_sample_keys(const ireneo_sample *sample, size_t first, size_t count, float *keys);
-
-/** Shared candidates first .. first + count - 1 into (count, dim_out): the original problem. */
-IRENEO_API void ireneo_sample_values(const ireneo_sample *sample, size_t first, size_t count, float *values);
-
-/** Own candidates of a fact: the decoupled problem. An ireneo_own_candidates whose context is an
- * ireneo_sample. */
-IRENEO_API void ireneo_sample_own_candidates(const void *sample, size_t fact, size_t first, size_t count,
-                                             float *values);
 
 /* ------------------------------------------------------------------------------------------------------
  * 3. Storing
@@ -160,6 +119,20 @@ typedef enum ireneo_status {
 /** "stored", "impossible", "partial", "undecided", "interrupted". Never NULL. */
 IRENEO_API const char *ireneo_status_name(ireneo_status status);
 
+/** How facts are stored. */
+typedef enum ireneo_solver {
+    /** Projection on the recall cones: reaches capacity. */
+    IRENEO_SOLVER_PROJECT,
+    /** W = sum_i y_f(i) x_i^T: one pass, a quarter of the capacity. */
+    IRENEO_SOLVER_HEBBIAN,
+    /** The same in whitened coordinates, which is what the theory of the Hebbian rule is about: real
+     * embeddings share a mean and a few strong directions that drown the plain rule. */
+    IRENEO_SOLVER_HEBBIAN_WHITE
+} ireneo_solver;
+
+/** "project", "hebbian", "hebbian-white". Never NULL. */
+IRENEO_API const char *ireneo_solver_name(ireneo_solver solver);
+
 /** A stored memory: a matrix, or two factors. Score of value y for key x: y^T W x. */
 typedef struct ireneo_memory {
     size_t dim_in, dim_out;
@@ -171,34 +144,8 @@ typedef struct ireneo_memory {
     float *left, *right;
     /** Fingerprint of the facts it was made from. */
     uint64_t facts_hash;
+    uint64_t reserved[4];
 } ireneo_memory;
-
-IRENEO_API void ireneo_memory_free(ireneo_memory *memory);
-
-/** A proof that facts do not fit: weights R_k > 0 on pairs (fact, competitor) with sum_k R_k (y_target -
- * y_competitor) x^T = 0. A memory that recalls all facts would make every term's score positive, and their
- * sum zero. See section 5. */
-typedef struct ireneo_certificate {
-    /** Number of weights. */
-    size_t count;
-    /** Fact, competitor and weight of each (count), sorted by fact. */
-    int64_t *facts, *candidates;
-    double *weights;
-    /** Fingerprint of the facts it is about. */
-    uint64_t facts_hash;
-    /** What it says, in one sentence; "" for the general case. */
-    char reason[160];
-} ireneo_certificate;
-
-typedef enum ireneo_solver {
-    /** Projection on the recall cones: reaches capacity. */
-    IRENEO_SOLVER_PROJECT,
-    /** W = sum_i y_f(i) x_i^T: one pass, a quarter of the capacity. */
-    IRENEO_SOLVER_HEBBIAN,
-    /** The same in whitened coordinates, which is what the theory of the Hebbian rule is about: real
-     * embeddings share a mean and a few strong directions that drown the plain rule. */
-    IRENEO_SOLVER_HEBBIAN_WHITE
-} ireneo_solver;
 
 /** Settings of ireneo_store. Zero-initialised settings, or NULL, are the defaults. */
 typedef struct ireneo_store_settings {
@@ -219,19 +166,28 @@ typedef struct ireneo_store_settings {
     double margin;
     /** A memory to start from instead of the Hebbian one; NULL: none. */
     const ireneo_memory *initial;
-    /** Receives the certificate when the facts are impossible (NULL otherwise); release it with
-     *  ireneo_certificate_free. NULL: the proof is made all the same, and thrown away. */
-    ireneo_certificate **certificate;
     /** Non-zero: when more facts are offered than fit, choose which to keep, and store those. */
     int overload;
     /** With overload: how much each fact matters (facts), all > 0; a heavier fact is given up only if lighter
      * ones do not do. The weights are put into at most eight classes. NULL: all alike. */
     const double *weights;
-    /** With overload: receives 1 for each fact that the memory recalls, 0 for those given up (facts); NULL:
-     * not wanted. */
-    unsigned char *kept;
+    /** NULL: none. */
     const ireneo_progress *progress;
+    uint64_t reserved[4];
 } ireneo_store_settings;
+
+/** What a store may leave beside the memory. Release it with ireneo_store_result_free. */
+typedef struct ireneo_store_result {
+    /** The proof, when the facts are impossible; NULL otherwise. ireneo_max_margin: when they are stored, the
+     * weights that bound the margin. See section 5. */
+    struct ireneo_certificate *certificate;
+    /** With overload: 1 for each fact that the memory recalls, 0 for those given up (facts); NULL otherwise. */
+    unsigned char *kept;
+    uint64_t reserved[4];
+} ireneo_store_result;
+
+/** Releases what a result holds, and empties it. */
+IRENEO_API void ireneo_store_result_free(ireneo_store_result *result);
 
 /** Where the time went, in seconds. */
 typedef struct ireneo_store_phases {
@@ -258,12 +214,15 @@ typedef struct ireneo_store_info {
     /** When impossible: the bound that ireneo_verify gives for the certificate. */
     double certificate_norm_bound;
     ireneo_store_phases phases;
+    uint64_t reserved[4];
 } ireneo_store_info;
 
-/** Stores the facts. *memory is set whenever IRENEO_OK is returned, also when the status is not "stored".
- *  Needs about 3 times the memory of the input arrays. settings and info may be NULL. */
+/** Stores the facts. *memory is set whenever IRENEO_OK is returned, also when the status is not "stored"; release
+ * it with ireneo_memory_free. Needs about 3 times the RAM of the input arrays. settings, result and info may be
+ * NULL; without a result a proof is made all the same, and thrown away. */
 IRENEO_API ireneo_error ireneo_store(const ireneo_facts *facts, const ireneo_store_settings *settings,
-                                     ireneo_memory **memory, ireneo_store_info *info);
+                                     ireneo_memory **memory, ireneo_store_result *result,
+                                     ireneo_store_info *info);
 
 /* ------------------------------------------------------------------------------------------------------
  * 4. Using it
@@ -279,19 +238,20 @@ typedef struct ireneo_check_report {
     double gap;
     /** Pairs that float32 could not decide and float64 did. */
     size_t recomputed;
+    uint64_t reserved[4];
 } ireneo_check_report;
 
 /** Counts the facts that a memory recalls, trusting nothing but the numbers. `recalled` (facts) receives 1 or
- * 0 a fact; may be NULL. */
-IRENEO_API ireneo_error ireneo_check(const ireneo_memory *memory, const ireneo_facts *facts, int threads,
-                                     const ireneo_progress *progress, unsigned char *recalled,
+ * 0 a fact; it and settings may be NULL. */
+IRENEO_API ireneo_error ireneo_check(const ireneo_memory *memory, const ireneo_facts *facts,
+                                     const ireneo_run_settings *settings, unsigned char *recalled,
                                      ireneo_check_report *report);
 
 /** The `top` best of `candidates` values for each of `count` queries: indices and scores (count, top), best
- * first. When fewer candidates exist, the rest holds -1 and -infinity. */
+ * first; top is 1 to 500. When fewer candidates exist, the rest holds -1 and -infinity. settings may be NULL. */
 IRENEO_API ireneo_error ireneo_recall(const ireneo_memory *memory, const float *queries, size_t count,
-                                      const float *values, size_t candidates, size_t top, int threads,
-                                      int64_t *indices, float *scores);
+                                      const float *values, size_t candidates, size_t top,
+                                      const ireneo_run_settings *settings, int64_t *indices, float *scores);
 
 /** Writes a memory as .safetensors: tensor W, or U and V with W = U V^T; `values` (candidates, dim_out) is
  * added unless NULL. `info` and `settings` become metadata; both may be NULL. */
@@ -302,8 +262,14 @@ IRENEO_API ireneo_error ireneo_memory_save(const ireneo_memory *memory, const ch
 /** Reads a memory that ireneo_memory_save wrote, or any .safetensors with a tensor W, or with U and V. */
 IRENEO_API ireneo_error ireneo_memory_load(const char *path, ireneo_memory **memory);
 
+/** Releases a memory. */
+IRENEO_API void ireneo_memory_free(ireneo_memory *memory);
+
+/* ===== Advanced ======================================================================================
+ * proofs, margins, training, the law in detail, random instances */
+
 /* ------------------------------------------------------------------------------------------------------
- * 5. Proof
+ * 5. Proof of impossibility
  *
  * Normalised data: keys divided by their root-mean-square norm; values minus their mean, divided by the root
  * mean square of their entries. If W recalls all facts with margin 1, then sum R <= <E, W> <= |E|_F |W|_F
@@ -312,49 +278,160 @@ IRENEO_API ireneo_error ireneo_memory_load(const char *path, ireneo_memory **mem
  * norm 10 to 1000.
  * ---------------------------------------------------------------------------------------------------- */
 
+/** A proof that facts do not fit: weights R_k > 0 on pairs (fact, competitor) with sum_k R_k (y_target -
+ * y_competitor) x^T = 0. A memory that recalls all facts would make every term's score positive, and their
+ * sum zero. */
+typedef struct ireneo_certificate {
+    /** Number of weights. */
+    size_t count;
+    /** Fact, competitor and weight of each (count), sorted by fact. */
+    int64_t *facts, *candidates;
+    double *weights;
+    /** Fingerprint of the facts it is about. */
+    uint64_t facts_hash;
+    /** What it says, in one sentence; "" for the general case. */
+    char reason[160];
+    uint64_t reserved[4];
+} ireneo_certificate;
+
 /** What the independent check of a certificate finds. */
 typedef struct ireneo_verify_report {
     /** 1: the certificate is valid: exact, or with an angular margin bound below 1e-9. */
     int accepted;
-    /** 1: no real matrix at all recalls all facts. */
+    /** 1: no real matrix at all recalls all facts: positive weights on these very pairs cancel exactly. */
     int exact;
-    /** No memory recalls all facts with a larger angular margin; 0 when exact. */
+    /** No memory recalls all facts with a larger angular margin: every memory has a pair with (y_target -
+     * y_competitor)^T W x <= bound |y_target - y_competitor| |W|_F |x|. Free of all scales; 0 when exact. */
     double angular_margin_bound;
-    /** No memory of smaller Frobenius norm recalls all facts with margin 1, on normalised data; infinite when
-     * E vanishes exactly. */
+    /** No memory of smaller Frobenius norm recalls all facts with margin 1, on normalised data (keys of root mean
+     * square norm one, values of unit variance); infinite when exact. */
     double norm_bound;
-    /** Sum of the weights, |E|_F on normalised data, and the bound on the rounding error of |E|_F that was
-     * added to it. */
+    /** Sum of the weights as they are; |sum_k w_k a_k|_F for pairs of norm one and weights that sum to one, and the
+     * bound on its rounding error that was added to it. */
     double weight_sum, residual, rounding_bound;
     size_t weights;
     /** Why it was not accepted, or what it proves, in one sentence. */
     char sentence[320];
+    uint64_t reserved[4];
 } ireneo_verify_report;
 
-/** Checks a certificate against facts with code of its own: signs, indices, fingerprint, residual in
- * compensated float64 sums. */
-IRENEO_API ireneo_error ireneo_verify(const ireneo_certificate *certificate, const ireneo_facts *facts,
-                                      int threads, ireneo_verify_report *report);
+/** Settings of ireneo_verify. Zero-initialised settings, or NULL, are the defaults. */
+typedef struct ireneo_verify_settings {
+    /** Threads, at most 4096; 0: all cores. */
+    int threads;
+    /** Whether the proof must be exact: 0: tried for memories of at most 2500 entries, which takes seconds; 1: tried
+     * whatever the size, (dim_in dim_out)^3 operations and 8 (dim_in dim_out)^2 bytes. */
+    int exact;
+    const ireneo_progress *progress;
+    uint64_t reserved[4];
+} ireneo_verify_settings;
 
-/** Writes a certificate (.safetensors), and reads it back. A damaged file or one of another version is
- * IRENEO_ERROR_DATA. */
+/** Checks a certificate against facts with code of its own: signs, indices, fingerprint, the sum of the pairs with every
+ * rounding error counted against it, and whether weights close by cancel exactly. settings may be NULL. */
+IRENEO_API ireneo_error ireneo_verify(const ireneo_certificate *certificate, const ireneo_facts *facts,
+                                      const ireneo_verify_settings *settings, ireneo_verify_report *report);
+
+/** Writes a certificate (.safetensors). */
 IRENEO_API ireneo_error ireneo_certificate_save(const ireneo_certificate *certificate, const char *path);
+
+/** Reads it back. A damaged file or one of another version is IRENEO_ERROR_DATA. */
 IRENEO_API ireneo_error ireneo_certificate_load(const char *path, ireneo_certificate **certificate);
+
+/** Releases a certificate. */
 IRENEO_API void ireneo_certificate_free(ireneo_certificate *certificate);
 
 /* ------------------------------------------------------------------------------------------------------
- * 6. Gradient training
+ * 6. Margin and noise
+ *
+ * Of all memories that recall the facts, the one with the largest margin tolerates most: it maximises the
+ * smallest gap (y_target - y_j)^T W x over |W|_F. Equivalently it minimises |W|_F^2 / 2 subject to gaps of at
+ * least 1, in the caller's coordinates: scaling keys or values, or moving all values by one vector, does not
+ * change which W is best. Margins are reported as gap / (|W|_F rms|x| rms|y - mean y| / sqrt(span_in
+ * span_out)), the units of ireneo_shape: for normalised data (keys of rms norm 1, values of unit variance)
+ * that fill their spaces this is gap / (|W|_F / sqrt(dim_in)). Own candidates are taken to have unit
+ * variance.
+ * ---------------------------------------------------------------------------------------------------- */
+
+/** Settings of ireneo_max_margin. Zero-initialised settings, or NULL, are the defaults. */
+typedef struct ireneo_max_margin_settings {
+    /** How the facts are stored first. The rank must be 0 and the solver the default. */
+    ireneo_store_settings store;
+    /** Relative duality gap at which the work ends; 0: 1e-3. */
+    double duality_gap;
+    uint64_t reserved[4];
+} ireneo_max_margin_settings;
+
+/** How ireneo_max_margin ended. */
+typedef struct ireneo_max_margin_info {
+    /** How storing ended, with scans, recalled facts and seconds of the whole; when the facts are not stored
+     * the other fields are NaN. Iterations are those of storing. */
+    ireneo_store_info store;
+    /** The margin of the memory, measured on it after rounding to float32 by a pass over all candidates. */
+    double margin;
+    /** No memory has a larger margin than this: the bound of the dual problem. */
+    double margin_bound;
+    /** 1 - margin / margin_bound. */
+    double duality_gap;
+    /** What the law expects at this size (asymptotic; see ireneo_capacity_margin). */
+    double margin_law;
+    /** Newton steps, and products with the Hessian that they took. */
+    size_t newton_steps, products;
+    uint64_t reserved[4];
+} ireneo_max_margin_info;
+
+/** Stores the facts with the largest margin. *memory is set whenever IRENEO_OK is returned; it has the largest margin
+ * up to the duality gap when the status is "stored". Then result->certificate holds weights whose norm_bound, by
+ * ireneo_verify, is the least |W|_F, on normalised data, of a memory with gaps of at least 1. settings, result and
+ * info may be NULL. */
+IRENEO_API ireneo_error ireneo_max_margin(const ireneo_facts *facts,
+                                          const ireneo_max_margin_settings *settings, ireneo_memory **memory,
+                                          ireneo_store_result *result, ireneo_max_margin_info *info);
+
+/** Noise on the keys of ireneo_check_noise. */
+typedef struct ireneo_noise {
+    /** Standard deviation of the Gaussian noise that every entry of every key receives, in units of the
+     * root-mean-square entry of the keys. */
+    double strength;
+    /** Independent draws of the noise on all keys; 0: 10. */
+    size_t draws;
+    uint64_t seed;
+    uint64_t reserved[4];
+} ireneo_noise;
+
+/** Recall from noisy keys. */
+typedef struct ireneo_noise_report {
+    /** Share of recalled facts, averaged over the draws, and its standard error (from the spread of each
+     * fact's outcomes over the draws; at least 1 over the number of trials). */
+    double recall, error;
+    size_t facts, draws;
+    /** The noise in the keys' own units. */
+    double deviation;
+    uint64_t reserved[4];
+} ireneo_noise_report;
+
+/** Recall when the keys arrive with noise; the same for any number of threads. Needs one more copy of the keys.
+ * settings may be NULL. */
+IRENEO_API ireneo_error ireneo_check_noise(const ireneo_memory *memory, const ireneo_facts *facts,
+                                           const ireneo_noise *noise, const ireneo_run_settings *settings,
+                                           ireneo_noise_report *report);
+
+/* ------------------------------------------------------------------------------------------------------
+ * 7. Gradient training
  *
  * How memories are usually trained: full-batch softmax cross-entropy over the candidates, from small random
  * weights. It is here for comparison; ireneo_store reaches capacity, sooner.
  * ---------------------------------------------------------------------------------------------------- */
 
+/** How a memory is trained. */
 typedef enum ireneo_optimiser {
     /** Adam with linear warm-up and cosine decay to zero. */
     IRENEO_OPTIMISER_ADAM,
     /** L-BFGS with a line search: the minimum of the cross-entropy itself. */
     IRENEO_OPTIMISER_LBFGS
 } ireneo_optimiser;
+
+/** "adam", "lbfgs". Never NULL. */
+IRENEO_API const char *ireneo_optimiser_name(ireneo_optimiser optimiser);
 
 /** Settings of ireneo_train. Zero-initialised settings, or NULL, are the defaults. */
 typedef struct ireneo_train_settings {
@@ -377,7 +454,9 @@ typedef struct ireneo_train_settings {
     int past_recall;
     /** L-BFGS stops when the gradient is this share of that at the start; 0: 1e-5. */
     double tolerance;
+    /** NULL: none. */
     const ireneo_progress *progress;
+    uint64_t reserved[4];
 } ireneo_train_settings;
 
 /** How ireneo_train ended. */
@@ -392,86 +471,71 @@ typedef struct ireneo_train_info {
     /** Steps taken, and sweeps over all candidates that they needed. */
     size_t steps, sweeps;
     double seconds;
+    uint64_t reserved[4];
 } ireneo_train_info;
 
 /** Trains a memory. *memory is set whenever IRENEO_OK is returned. settings and info may be NULL. */
 IRENEO_API ireneo_error ireneo_train(const ireneo_facts *facts, const ireneo_train_settings *settings,
                                      ireneo_memory **memory, ireneo_train_info *info);
 
-/** Mean cross-entropy of a memory over the facts, in nats. */
+/** Mean cross-entropy of a memory over the facts, in nats. settings may be NULL. */
 IRENEO_API ireneo_error ireneo_cross_entropy(const ireneo_memory *memory, const ireneo_facts *facts,
-                                             int threads, double *loss);
+                                             const ireneo_run_settings *settings, double *loss);
 
 /* ------------------------------------------------------------------------------------------------------
- * 7. Margin and noise
- *
- * Of all memories that recall the facts, the one with the largest margin tolerates most: it maximises the
- * smallest gap (y_target - y_j)^T W x over |W|_F. Equivalently it minimises |W|_F^2 / 2 subject to gaps of at
- * least 1, in the caller's coordinates: scaling keys or values, or moving all values by one vector, does not
- * change which W is best. Margins are reported as gap / (|W|_F rms|x| rms|y - mean y| / sqrt(span_in
- * span_out)), the units of ireneo_shape: for normalised data (keys of rms norm 1, values of unit variance)
- * that fill their spaces this is gap / (|W|_F / sqrt(dim_in)). Own candidates are taken to have unit
- * variance.
+ * 8. More of the law
  * ---------------------------------------------------------------------------------------------------- */
 
-/** Settings of ireneo_max_margin. Zero-initialised settings, or NULL, are the defaults. */
-typedef struct ireneo_max_margin_settings {
-    /** How the facts are stored first. The rank must be 0 and the solver the default. When the facts are
-     * stored, *store.certificate receives the weights that bound the margin: ireneo_verify's norm_bound for
-     * them is the least |W|_F, on normalised data, of a memory with gaps of at least 1. */
-    ireneo_store_settings store;
-    /** Relative duality gap at which the work ends; 0: 1e-3. */
-    double duality_gap;
-} ireneo_max_margin_settings;
+/** D = dim_in dim_out E(rank): the number of dimensions that a memory of this shape has to offer; NaN for NULL. */
+IRENEO_API double ireneo_effective_dimension(const ireneo_shape *shape);
 
-/** How ireneo_max_margin ended. */
-typedef struct ireneo_max_margin_info {
-    /** How storing ended, with scans, recalled facts and seconds of the whole; when the facts are not stored
-     * the other fields are NaN. Iterations are those of storing. */
-    ireneo_store_info store;
-    /** The margin of the memory, measured on it after rounding to float32 by a pass over all candidates. */
-    double margin;
-    /** No memory has a larger margin than this: the bound of the dual problem. */
-    double margin_bound;
-    /** 1 - margin / margin_bound. */
-    double duality_gap;
-    /** What the law expects at this size (asymptotic; see ireneo_capacity_margin). */
-    double margin_law;
-    /** Newton steps, and products with the Hessian that they took. */
-    size_t newton_steps, products;
-} ireneo_max_margin_info;
+/** Chance that shape->facts random facts fit (with shape->margin). */
+IRENEO_API ireneo_error ireneo_capacity_probability(const ireneo_shape *shape, double *probability);
 
-/** Stores the facts with the largest margin. *memory is set whenever IRENEO_OK is returned; it has the
- * largest margin up to the duality gap when the status is "stored". settings and info may be NULL. */
-IRENEO_API ireneo_error ireneo_max_margin(const ireneo_facts *facts,
-                                          const ireneo_max_margin_settings *settings, ireneo_memory **memory,
-                                          ireneo_max_margin_info *info);
+/** The largest margin with which shape->facts facts fit, in the units of ireneo_shape; 0 beyond capacity.
+ * Asymptotic. */
+IRENEO_API ireneo_error ireneo_capacity_margin(const ireneo_shape *shape, double *margin);
 
-/** Noise on the keys of ireneo_check_noise. */
-typedef struct ireneo_noise {
-    /** Standard deviation of the Gaussian noise that every entry of every key receives, in units of the
-     * root-mean-square entry of the keys. */
-    double strength;
-    /** Independent draws of the noise on all keys; 0: 10. */
-    size_t draws;
+/** Facts over d^2 at which the target still beats the mean of the top `tail_fraction` of its competitors
+ * (listwise recall). */
+IRENEO_API double ireneo_listwise_capacity(double tail_fraction);
+
+/** log(volume of memories that recall everything) / d^2 at load n log P / d^2, number of candidates to
+ * infinity. */
+IRENEO_API double ireneo_free_entropy_asymptotic(double load);
+
+/** The same at finitely many candidates, for the decoupled problem, from an average over `draws` random
+ * draws. *overlap is the typical overlap of two solutions, *error the standard error of the result; both may
+ * be NULL. */
+IRENEO_API ireneo_error ireneo_free_entropy(double load, size_t candidates, size_t draws, uint64_t seed,
+                                            double *entropy, double *overlap, double *error);
+
+/* ------------------------------------------------------------------------------------------------------
+ * 9. Random instances and fingerprints
+ * ---------------------------------------------------------------------------------------------------- */
+
+/** A fingerprint of keys, values and targets, kept in memories and certificates. */
+IRENEO_API uint64_t ireneo_facts_hash(const ireneo_facts *facts);
+
+/** Random instances of the two problems of the theory. Fact i has candidate i; keys and values are N(0, 1).
+ *  The facts of a smaller instance are a prefix of those of a larger one with the same seed. */
+typedef struct ireneo_sample {
     uint64_t seed;
-} ireneo_noise;
+    size_t dim_in, dim_out;
+} ireneo_sample;
 
-/** Recall from noisy keys. */
-typedef struct ireneo_noise_report {
-    /** Share of recalled facts, averaged over the draws, and its standard error (from the spread of each
-     * fact's outcomes over the draws; at least 1 over the number of trials). */
-    double recall, error;
-    size_t facts, draws;
-    /** The noise in the keys' own units. */
-    double deviation;
-} ireneo_noise_report;
+/** Keys first .. first + count - 1 into (count, dim_in). */
+IRENEO_API ireneo_error ireneo_sample_keys(const ireneo_sample *sample, size_t first, size_t count,
+                                           float *keys);
 
-/** Recall when the keys arrive with noise; the same for any number of threads. Needs one more copy of the
- * keys. */
-IRENEO_API ireneo_error ireneo_check_noise(const ireneo_memory *memory, const ireneo_facts *facts,
-                                           const ireneo_noise *noise, int threads,
-                                           const ireneo_progress *progress, ireneo_noise_report *report);
+/** Shared candidates first .. first + count - 1 into (count, dim_out): the original problem. */
+IRENEO_API ireneo_error ireneo_sample_values(const ireneo_sample *sample, size_t first, size_t count,
+                                             float *values);
+
+/** Own candidates of a fact: the decoupled problem. An ireneo_own_candidates whose context is an
+ * ireneo_sample. */
+IRENEO_API void ireneo_sample_own_candidates(const void *sample, size_t fact, size_t first, size_t count,
+                                             float *values);
 
 #ifdef __cplusplus
 }

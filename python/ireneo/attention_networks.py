@@ -10,7 +10,7 @@ import numpy as np
 
 from . import structures as s
 from .arrays import pointer, real, seed64, size
-from .attention_theory import Transformer, given, transformer
+from .attention_theory import Transformer, given, preset
 from .errors import DataError
 from .library import check, lib
 from .progress import Progress, Watch
@@ -133,16 +133,14 @@ def train(
 ) -> TrainingReport:
     """Trains a transformer to fill masked positions of a text, byte by byte, with Adam.
 
-    Without a model: 24 post-LN blocks of width 64, 4 heads, 32 tokens, beta 0.5, attention residual 2. steps, batch,
-    warmup, rate, mask, clip: 0 means 1000, 16, a tenth of the steps, 0.001, 0.2 and 1.
+    Without a model: the preset "small", 24 post-LN blocks of width 64, 4 heads, 32 tokens, beta 0.5, attention
+    residual 2. steps, batch, warmup, rate, mask, clip: 0 means 1000, 24, a tenth of the steps, 0.001, 0.2 and 1.
     """
     if not isinstance(text, (str, bytes)):
         raise DataError(f"text: expected str or bytes, not {type(text).__name__}")
     content = text.encode() if isinstance(text, str) else text
     if model is None:
-        model = transformer(
-            layers=24, width=64, heads=4, mlp_width=64, context=32, beta=0.5, residual_attention=2.0, keys=0
-        )
+        model = preset("small")
     subject, report = given(model, changes), s.ireneo_attention_train_report()
     settings = s.ireneo_attention_train_settings(
         steps=size(steps, "steps"),

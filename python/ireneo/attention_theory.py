@@ -225,7 +225,8 @@ def transformer(**changes: Any) -> Transformer:
 
 
 def preset(name: str, **changes: Any) -> Transformer:
-    """What a named model's usual initialisation amounts to: "bert-base", "gpt2-small" or "vit-b", with changes."""
+    """What a named model's usual initialisation amounts to: "bert-base", "gpt2-small" or "vit-b"; or "small",
+    the network that `train` trains; with changes."""
     raw = s.ireneo_transformer()
     check(lib.ireneo_transformer_preset(str(name).encode(), raw))
     return _changed(_from_struct(raw), changes)

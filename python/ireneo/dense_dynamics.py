@@ -13,13 +13,13 @@ from . import structures as s
 from .arrays import as_floats, pointer, real, seed64, size
 from .dense_theory import ENSEMBLES
 from .errors import ArgumentError, DataError
-from .library import lib
+from .library import lib, names
 from .progress import Progress, Watch
 from .records import choice
 
-_RULES = ("softmax", "polynomial", "sign")
-_METHODS = ("direct", "scalars", "tail", "conditioning", "hybrid")
-_MEASURES = ("probability", "lambda", "angle")
+_RULES = names(lib.ireneo_dense_rule_name)
+_METHODS = names(lib.ireneo_dense_method_name)
+_MEASURES = names(lib.ireneo_dense_measure_name)
 
 
 @dataclass(frozen=True)
@@ -41,6 +41,8 @@ class Retrieval:
     top_weight: np.ndarray = field(repr=False)
     #: Mean of |xi|^2 / N, which is 1 for normalised patterns.
     pattern_power: float
+    #: The inverse temperature of softmax; NaN for the other rules.
+    lambda_: float
     seconds: float
 
 
@@ -68,7 +70,7 @@ def recall(
     queries: Any,
     *,
     rule: str = "softmax",
-    lambda_: float = 1.0,
+    lambda_: Optional[float] = None,
     degree: int = 4,
     steps: int = 100,
     tolerance: float = 1e-5,
@@ -78,7 +80,8 @@ def recall(
 ) -> Retrieval:
     """Moves queries (Q, N), or one (N), over patterns (P, N).
 
-    rule: "softmax" at inverse temperature lambda_, "polynomial" of a degree, or "sign", Hopfield's classical rule.
+    rule: "softmax" at inverse temperature lambda_ (None: where basins of random patterns of this number and length are as
+    wide as they get), "polynomial" of a degree, or "sign", Hopfield's classical rule.
     steps: most steps; 0 only looks. tolerance: a query has converged when a step is shorter. top: patterns named for
     each query.
     """
@@ -86,11 +89,15 @@ def recall(
     x = x.reshape(1, -1) if x.ndim == 1 else x
     if x.shape[1] != xi.shape[1]:
         raise DataError(f"queries have {x.shape[1]} numbers, but patterns have {xi.shape[1]}")
-    settings = lib.ireneo_dense_recall_defaults()
-    settings.rule = choice(_RULES, rule, "rule")
-    setattr(settings, "lambda", real(lambda_, "lambda_"))
-    settings.degree = min(size(degree, "degree"), 2**31 - 1)
-    settings.steps, settings.tolerance = size(steps, "steps"), real(tolerance, "tolerance")
+    if lambda_ is not None and not real(lambda_, "lambda_") > 0.0:
+        raise ArgumentError(f"lambda_ must be above 0, not {lambda_!r}")
+    if not real(tolerance, "tolerance") >= 0.0:
+        raise ArgumentError(f"tolerance must not be negative, not {tolerance!r}")
+    settings = s.ireneo_dense_recall_settings(rule=choice(_RULES, rule, "rule"))
+    setattr(settings, "lambda", 0.0 if lambda_ is None else real(lambda_, "lambda_"))
+    settings.degree = min(size(degree, "degree", 1), 2**31 - 1)
+    settings.steps, settings.look = size(steps, "steps"), int(steps == 0)
+    settings.tolerance = real(tolerance, "tolerance") or -1.0  # 0 would be the default
     settings.top, settings.threads = size(top, "top"), size(threads, "threads")
     count, kept = x.shape[0], settings.top
     if kept * count > 2**40:
@@ -122,6 +129,7 @@ def recall(
         top_index=index.astype(np.int64),
         top_weight=weight,
         pattern_power=info.pattern_power,
+        lambda_=getattr(info, "lambda"),
         seconds=info.seconds,
         **numbers,
     )
@@ -166,7 +174,7 @@ def simulate(
     many steps with Gaussian patterns, "hybrid" many steps and any P with spherical patterns. steps: 1 is the
     criterion of one step, that the pattern holds more than half of the attention.
     """
-    experiment = lib.ireneo_dense_experiment_defaults()
+    experiment = s.ireneo_dense_experiment()
     experiment.method = choice(_METHODS, method, "method")
     experiment.ensemble = choice(ENSEMBLES, ensemble, "ensemble")
     experiment.measure = choice(_MEASURES, measure, "measure")
@@ -174,12 +182,13 @@ def simulate(
     experiment.log_patterns = _log_patterns(experiment.neurons, alpha, patterns, log_patterns)
     setattr(experiment, "lambda", real(lambda_, "lambda_"))
     experiment.angle, experiment.steps = real(angle, "angle"), size(steps, "steps", 1)
-    experiment.closeness, experiment.kept = real(closeness, "closeness"), real(kept, "kept")
+    experiment.closeness, experiment.kept = real(closeness, "closeness"), real(kept, "kept")  # 0: the defaults
     experiment.seed = seed64(seed)
     count = size(draws, "draws", 1)
     all_draws, summary = (s.ireneo_dense_draw * count)(), s.ireneo_dense_summary()
     with Watch(progress) as watch:
-        code = lib.ireneo_dense_simulate(experiment, count, size(threads, "threads"), watch.pointer, all_draws, summary)
+        settings = s.ireneo_run_settings(size(threads, "threads"), watch.pointer)
+        code = lib.ireneo_dense_simulate(experiment, count, settings, all_draws, summary)
     watch.finish(code)
     table = np.frombuffer(all_draws, dtype=np.dtype([(name, kind) for name, kind in s.ireneo_dense_draw._fields_]))
     columns = {name: table[name].copy() for name in ("log_ratio", "first_overlap", "overlap", "length")}

@@ -10,6 +10,7 @@ from . import structures as s
 from .arrays import real, seed64, size
 from .errors import ArgumentError
 from .library import check, lib
+from .records import record
 
 
 @dataclass(frozen=True)
@@ -102,7 +103,7 @@ def capacity(
     shape = _shape(dim, dim_in, dim_out, rank, candidates, facts, margin)
     report = s.ireneo_capacity_report()
     check(lib.ireneo_capacity(shape, report))
-    return Capacity(**{name: getattr(report, name) for name, _ in report._fields_})
+    return record(Capacity, report)
 
 
 def capacity_margin(

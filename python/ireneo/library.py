@@ -23,21 +23,21 @@ _SIZES = POINTER(c_size_t)
 #: Result and arguments of every function that the binding calls. A result of ERROR is checked by `call`.
 ERROR = c_int
 PROTOTYPES: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {
-    # 1. Errors, progress, version
+    # common.h
     "ireneo_last_error": (c_char_p, ()),
     "ireneo_version": (c_char_p, ()),
-    # 2. Arrays on disk
+    # arrays.h
     "ireneo_array_open": (ERROR, (c_char_p, POINTER(s.ireneo_array))),
     "ireneo_array_close": (None, (POINTER(s.ireneo_array),)),
     "ireneo_save_npy": (ERROR, (c_char_p, c_int, c_int, _SIZES, c_void_p)),
     "ireneo_save_safetensors": (ERROR, (c_char_p, POINTER(s.ireneo_tensor), c_size_t, POINTER(c_char_p), c_size_t)),
     "ireneo_safetensors_metadata": (ERROR, (c_char_p, c_char_p, POINTER(c_void_p))),
     "ireneo_free": (None, (c_void_p,)),
-    # 3. Random numbers
-    "ireneo_random_normals_float": (None, (c_uint64, c_uint64, c_uint64, c_size_t, c_int, _FLOATS)),
-    "ireneo_random_normals": (None, (c_uint64, c_uint64, c_uint64, c_size_t, c_int, _DOUBLES)),
-    "ireneo_random_uniforms": (None, (c_uint64, c_uint64, c_uint64, c_size_t, c_int, _DOUBLES)),
-    # 4. Linear memory: the capacity law
+    # random.h
+    "ireneo_random_normals_float": (ERROR, (c_uint64, c_uint64, c_uint64, c_size_t, c_int, _FLOATS)),
+    "ireneo_random_normals": (ERROR, (c_uint64, c_uint64, c_uint64, c_size_t, c_int, _DOUBLES)),
+    "ireneo_random_uniforms": (ERROR, (c_uint64, c_uint64, c_uint64, c_size_t, c_int, _DOUBLES)),
+    # linear.h: the capacity law
     "ireneo_capacity": (ERROR, (POINTER(s.ireneo_shape), POINTER(s.ireneo_capacity_report))),
     "ireneo_effective_dimension": (c_double, (POINTER(s.ireneo_shape),)),
     "ireneo_capacity_probability": (ERROR, (POINTER(s.ireneo_shape), _DOUBLES)),
@@ -45,30 +45,31 @@ PROTOTYPES: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {
     "ireneo_listwise_capacity": (c_double, (c_double,)),
     "ireneo_free_entropy_asymptotic": (c_double, (c_double,)),
     "ireneo_free_entropy": (ERROR, (c_double, c_size_t, c_size_t, c_uint64, _DOUBLES, _DOUBLES, _DOUBLES)),
-    # 5. Linear memory: facts
+    # linear.h: facts and random instances
     "ireneo_facts_hash": (c_uint64, (POINTER(s.ireneo_facts),)),
-    "ireneo_sample_keys": (None, (POINTER(s.ireneo_sample), c_size_t, c_size_t, _FLOATS)),
-    "ireneo_sample_values": (None, (POINTER(s.ireneo_sample), c_size_t, c_size_t, _FLOATS)),
+    "ireneo_sample_keys": (ERROR, (POINTER(s.ireneo_sample), c_size_t, c_size_t, _FLOATS)),
+    "ireneo_sample_values": (ERROR, (POINTER(s.ireneo_sample), c_size_t, c_size_t, _FLOATS)),
     "ireneo_sample_own_candidates": (None, (c_void_p, c_size_t, c_size_t, c_size_t, _FLOATS)),
-    # 6. Linear memory: storing
+    # linear.h: storing
+    "ireneo_solver_name": (c_char_p, (c_int,)),
     "ireneo_store": (
         ERROR,
         (
             POINTER(s.ireneo_facts),
             POINTER(s.ireneo_store_settings),
             POINTER(POINTER(s.ireneo_memory)),
+            POINTER(s.ireneo_store_result),
             POINTER(s.ireneo_store_info),
         ),
     ),
     "ireneo_memory_free": (None, (POINTER(s.ireneo_memory),)),
-    # 7. Linear memory: using it
+    # linear.h: using it
     "ireneo_check": (
         ERROR,
         (
             POINTER(s.ireneo_memory),
             POINTER(s.ireneo_facts),
-            c_int,
-            POINTER(s.ireneo_progress),
+            POINTER(s.ireneo_run_settings),
             POINTER(c_ubyte),
             POINTER(s.ireneo_check_report),
         ),
@@ -82,7 +83,7 @@ PROTOTYPES: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {
             _FLOATS,
             c_size_t,
             c_size_t,
-            c_int,
+            POINTER(s.ireneo_run_settings),
             POINTER(c_int64),
             _FLOATS,
         ),
@@ -99,15 +100,22 @@ PROTOTYPES: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {
         ),
     ),
     "ireneo_memory_load": (ERROR, (c_char_p, POINTER(POINTER(s.ireneo_memory)))),
-    # 8. Linear memory: proof
+    # linear.h: proof of impossibility
     "ireneo_verify": (
         ERROR,
-        (POINTER(s.ireneo_certificate), POINTER(s.ireneo_facts), c_int, POINTER(s.ireneo_verify_report)),
+        (
+            POINTER(s.ireneo_certificate),
+            POINTER(s.ireneo_facts),
+            POINTER(s.ireneo_verify_settings),
+            POINTER(s.ireneo_verify_report),
+        ),
     ),
     "ireneo_certificate_save": (ERROR, (POINTER(s.ireneo_certificate), c_char_p)),
     "ireneo_certificate_load": (ERROR, (c_char_p, POINTER(POINTER(s.ireneo_certificate)))),
+    "ireneo_store_result_free": (None, (POINTER(s.ireneo_store_result),)),
     "ireneo_certificate_free": (None, (POINTER(s.ireneo_certificate),)),
-    # 9. Linear memory: gradient training
+    # linear.h: gradient training
+    "ireneo_optimiser_name": (c_char_p, (c_int,)),
     "ireneo_train": (
         ERROR,
         (
@@ -117,14 +125,18 @@ PROTOTYPES: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {
             POINTER(s.ireneo_train_info),
         ),
     ),
-    "ireneo_cross_entropy": (ERROR, (POINTER(s.ireneo_memory), POINTER(s.ireneo_facts), c_int, _DOUBLES)),
-    # 10. Linear memory: margin and noise
+    "ireneo_cross_entropy": (
+        ERROR,
+        (POINTER(s.ireneo_memory), POINTER(s.ireneo_facts), POINTER(s.ireneo_run_settings), _DOUBLES),
+    ),
+    # linear.h: margin and noise
     "ireneo_max_margin": (
         ERROR,
         (
             POINTER(s.ireneo_facts),
             POINTER(s.ireneo_max_margin_settings),
             POINTER(POINTER(s.ireneo_memory)),
+            POINTER(s.ireneo_store_result),
             POINTER(s.ireneo_max_margin_info),
         ),
     ),
@@ -134,17 +146,17 @@ PROTOTYPES: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {
             POINTER(s.ireneo_memory),
             POINTER(s.ireneo_facts),
             POINTER(s.ireneo_noise),
-            c_int,
-            POINTER(s.ireneo_progress),
+            POINTER(s.ireneo_run_settings),
             POINTER(s.ireneo_noise_report),
         ),
     ),
-    # 11. Dense memory: phases and basins
+    # dense.h: phases and basins
+    "ireneo_dense_ensemble_name": (c_char_p, (c_int,)),
     "ireneo_dense_phases": (ERROR, (POINTER(s.ireneo_dense_point), POINTER(s.ireneo_dense_phases_report))),
     "ireneo_dense_basins": (ERROR, (POINTER(s.ireneo_dense_point), POINTER(s.ireneo_dense_basins_report))),
     "ireneo_dense_scaled": (ERROR, (c_int, c_double, c_double, c_double, _DOUBLES, _DOUBLES)),
-    # 12. Dense memory: retrieval
-    "ireneo_dense_recall_defaults": (s.ireneo_dense_recall_settings, ()),
+    # dense.h: retrieval
+    "ireneo_dense_rule_name": (c_char_p, (c_int,)),
     "ireneo_dense_recall": (
         ERROR,
         (
@@ -158,20 +170,20 @@ PROTOTYPES: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {
             POINTER(s.ireneo_dense_recall_info),
         ),
     ),
-    # 13. Dense memory: simulation
-    "ireneo_dense_experiment_defaults": (s.ireneo_dense_experiment, ()),
+    # dense.h: simulation
+    "ireneo_dense_method_name": (c_char_p, (c_int,)),
+    "ireneo_dense_measure_name": (c_char_p, (c_int,)),
     "ireneo_dense_simulate": (
         ERROR,
         (
             POINTER(s.ireneo_dense_experiment),
             c_size_t,
-            c_int,
-            POINTER(s.ireneo_progress),
+            POINTER(s.ireneo_run_settings),
             POINTER(s.ireneo_dense_draw),
             POINTER(s.ireneo_dense_summary),
         ),
     ),
-    # 14. Transformers at initialisation: theory
+    # attention.h: theory
     "ireneo_attention_layer": (ERROR, (POINTER(s.ireneo_attention_input), POINTER(s.ireneo_attention_report))),
     "ireneo_transformer_defaults": (None, (POINTER(s.ireneo_transformer),)),
     "ireneo_transformer_preset": (ERROR, (c_char_p, POINTER(s.ireneo_transformer))),
@@ -204,7 +216,7 @@ PROTOTYPES: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {
             POINTER(s.ireneo_attention_recommendation),
         ),
     ),
-    # 15. Transformers at initialisation: real networks
+    # attention.h: real networks
     "ireneo_attention_simulate": (
         ERROR,
         (POINTER(s.ireneo_transformer), POINTER(s.ireneo_attention_simulate_settings), POINTER(s.ireneo_attention_depth)),
@@ -277,6 +289,14 @@ def check(code: int) -> None:
     """Raises the exception that belongs to an error code."""
     if code != 0:
         raise errors.BY_CODE.get(code, errors.IreneoError)(last_error())
+
+
+def names(function: Any) -> Tuple[str, ...]:
+    """The words that a name function of the library has for the enumerators 0, 1, ..."""
+    found = []
+    while function(len(found)) != b"unknown":
+        found.append(function(len(found)).decode())
+    return tuple(found)
 
 
 def encode_path(name: "os.PathLike[str] | str") -> bytes:

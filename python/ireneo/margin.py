@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 from ctypes import POINTER
 from dataclasses import dataclass, field
 from typing import Any, Optional, Tuple
@@ -12,9 +11,8 @@ from .arrays import real, size
 from .errors import CancelledError, Interrupted
 from .facts import Facts
 from .library import check, lib
-from .memory import Memory, Status, StoreInfo, store_info, take_memory
+from .memory import Memory, Status, StoreInfo, store_info, take_memory, take_result
 from .progress import Progress, Watch
-from .proof import take_certificate
 from .records import record
 
 
@@ -51,17 +49,16 @@ def max_margin(
     progress: Optional[Progress] = None,
 ) -> Tuple[Memory, MaxMarginInfo]:
     """Stores the facts with the largest margin, up to the relative duality gap (0: 1e-3)."""
-    facts, proof = Facts(keys, values, targets), POINTER(s.ireneo_certificate)()
+    facts = Facts(keys, values, targets)
     settings = s.ireneo_max_margin_settings(duality_gap=real(duality_gap, "duality_gap"))
     settings.store.max_scans = size(max_scans, "max_scans")
     settings.store.max_iterations = size(max_iterations, "max_iterations")
     settings.store.threads = size(threads, "threads")
-    settings.store.certificate = ctypes.pointer(proof)
-    stored, raw = POINTER(s.ireneo_memory)(), s.ireneo_max_margin_info()
+    stored, result, raw = POINTER(s.ireneo_memory)(), s.ireneo_store_result(), s.ireneo_max_margin_info()
     with Watch(progress) as watch:
         settings.store.progress = watch.pointer
-        code = lib.ireneo_max_margin(facts.struct, settings, stored, raw)
-    certificate = take_certificate(proof) if proof else None
+        code = lib.ireneo_max_margin(facts.struct, settings, stored, result, raw)
+    certificate, _ = take_result(result, facts.struct.facts)
     memory = take_memory(stored) if stored else None
     info = None
     if memory is not None:

@@ -15,9 +15,9 @@ from . import structures as s
 from .arrays import as_floats, copy_of, pointer, real, seed64, size
 from .errors import ArgumentError, CancelledError, DataError, Interrupted
 from .facts import Facts
-from .library import check, encode_path, lib
+from .library import check, encode_path, lib, names
 from .progress import Progress, Watch
-from .proof import Certificate, take_certificate
+from .proof import Certificate, copy_certificate
 from .records import choice, record
 
 PathLike = Union[str, "os.PathLike[str]"]
@@ -42,7 +42,7 @@ class Status(str, Enum):
 
 
 STATUSES = tuple(Status)
-_SOLVERS = ("project", "hebbian", "hebbian-white")
+_SOLVERS = names(lib.ireneo_solver_name)
 
 
 @dataclass(frozen=True)
@@ -181,7 +181,9 @@ class Memory:
             raise DataError(f"{name} have {array.shape[-1]} dimensions, but the memory ({self!r}) needs {wanted}")
         return array
 
-    def recall(self, queries: Any, values: Any, top: int = 5, threads: int = 0) -> Answers:
+    def recall(
+        self, queries: Any, values: Any, top: int = 5, threads: int = 0, progress: Optional[Progress] = None
+    ) -> Answers:
         """The `top` best of the values (P, dim_out) for each query (count, dim_in), or for one query (dim_in)."""
         q = self._columns(queries, "queries", self.dim_in, (1, 2))
         v = self._columns(values, "values", self.dim_out)
@@ -189,19 +191,19 @@ class Memory:
         count, top = 1 if single else q.shape[0], size(top, "top", 1)
         indices = np.empty((count, min(top, 501)), dtype=np.int64)  # more is refused by the library
         scores = np.empty(indices.shape, dtype=np.float32)
-        check(
-            lib.ireneo_recall(
+        with Watch(progress) as watch:
+            code = lib.ireneo_recall(
                 self._struct(),
                 pointer(q, c_float),
                 count,
                 pointer(v, c_float),
                 v.shape[0],
                 top,
-                size(threads, "threads"),
+                s.ireneo_run_settings(size(threads, "threads"), watch.pointer),
                 pointer(indices, c_int64),
                 pointer(scores, c_float),
             )
-        )
+        watch.finish(code)
         return Answers(indices[0], scores[0]) if single else Answers(indices, scores)
 
     def check(
@@ -213,7 +215,11 @@ class Memory:
         mask = np.zeros(facts.struct.facts, dtype=np.uint8)
         with Watch(progress) as watch:
             code = lib.ireneo_check(
-                self._struct(), facts.struct, size(threads, "threads"), watch.pointer, pointer(mask, c_ubyte), report
+                self._struct(),
+                facts.struct,
+                s.ireneo_run_settings(size(threads, "threads"), watch.pointer),
+                pointer(mask, c_ubyte),
+                report,
             )
         watch.finish(code)
         return record(CheckReport, report, mask=mask.astype(bool))
@@ -237,7 +243,11 @@ class Memory:
         report = s.ireneo_noise_report()
         with Watch(progress) as watch:
             code = lib.ireneo_check_noise(
-                self._struct(), facts.struct, noise, size(threads, "threads"), watch.pointer, report
+                self._struct(),
+                facts.struct,
+                noise,
+                s.ireneo_run_settings(size(threads, "threads"), watch.pointer),
+                report,
             )
         watch.finish(code)
         return record(NoiseReport, report)
@@ -245,7 +255,8 @@ class Memory:
     def cross_entropy(self, keys: Any, values: Any, targets: Any = None, *, threads: int = 0) -> float:
         """Mean softmax cross-entropy of the facts, in nats."""
         facts, loss = Facts(keys, values, targets), c_double()
-        check(lib.ireneo_cross_entropy(self._struct(), facts.struct, size(threads, "threads"), loss))
+        settings = s.ireneo_run_settings(threads=size(threads, "threads"))
+        check(lib.ireneo_cross_entropy(self._struct(), facts.struct, settings, loss))
         return loss.value
 
     def save(self, path: PathLike, values: Any = None) -> None:
@@ -282,6 +293,15 @@ def take_memory(source: Any) -> Memory:
         return memory
     finally:
         lib.ireneo_memory_free(source)
+
+
+def take_result(result: s.ireneo_store_result, facts: int) -> Tuple[Optional[Certificate], Optional[np.ndarray]]:
+    """Copies what a store left beside the memory out of the library's hands, and releases it."""
+    try:
+        certificate = copy_certificate(result.certificate.contents) if result.certificate else None
+        return certificate, copy_of(result.kept, (facts,)) if result.kept else None
+    finally:
+        lib.ireneo_store_result_free(result)
 
 
 def store_info(
@@ -337,9 +357,7 @@ def store(
     if weights is not None and not overload:
         raise ArgumentError("weights only make sense with overload")
     heavy = _weights(weights, facts.struct.facts) if weights is not None else None
-    kept = np.zeros(facts.struct.facts, dtype=np.uint8) if overload else None
     start = initial._struct() if initial is not None else None
-    proof = POINTER(s.ireneo_certificate)()
     settings = s.ireneo_store_settings(
         solver=choice(_SOLVERS, solver, "solver"),
         rank=0 if rank is None else size(rank, "rank", 1),
@@ -350,17 +368,15 @@ def store(
         margin=real(margin, "margin"),
         overload=int(bool(overload)),
         weights=pointer(heavy, c_double),
-        kept=pointer(kept, c_ubyte),
     )
-    settings.certificate = ctypes.pointer(proof)
     if start is not None:
         settings.initial = ctypes.pointer(start)
     stored = POINTER(s.ireneo_memory)()
-    raw = s.ireneo_store_info()
+    result, raw = s.ireneo_store_result(), s.ireneo_store_info()
     with Watch(progress) as watch:
         settings.progress = watch.pointer
-        code = lib.ireneo_store(facts.struct, settings, stored, raw)
-    certificate = take_certificate(proof) if proof else None
+        code = lib.ireneo_store(facts.struct, settings, stored, result, raw)
+    certificate, kept = take_result(result, facts.struct.facts)
     memory = take_memory(stored) if stored else None
     watch.raise_fault()
     if watch.interrupted:

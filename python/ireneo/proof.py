@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from ctypes import POINTER, c_double, c_int64
 from dataclasses import dataclass
-from typing import Any, Union
+from typing import Any, Optional, Union
 
 import numpy as np
 
@@ -14,6 +14,8 @@ from .arrays import as_indices, copy_of, pointer, seed64, size
 from .errors import DataError
 from .facts import Facts
 from .library import check, encode_path, lib
+from .progress import Progress, Watch
+from .records import record
 
 PathLike = Union[str, "os.PathLike[str]"]
 
@@ -25,11 +27,15 @@ class VerifyReport:
     accepted: bool
     #: No memory of smaller Frobenius norm recalls all facts with margin 1, on normalised data.
     norm_bound: float
-    #: Sum of the weights, |E|_F on normalised data, and the rounding error that was added to it.
+    #: Sum of the weights; |sum w a| for pairs of norm one and weights that sum to one; its rounding error, added to it.
     weight_sum: float
     residual: float
     rounding_bound: float
     weights: int
+    #: No memory recalls all facts with a larger angular margin; 0 when exact.
+    angular_margin_bound: float
+    #: Accepted, and no real matrix at all recalls the facts.
+    exact: bool
     #: Why it was not accepted, or what it proves.
     sentence: str
 
@@ -70,20 +76,19 @@ class Certificate:
             self.reason.encode()[:159],
         )
 
-    def verify(self, keys: Any, values: Any, targets: Any = None, *, threads: int = 0) -> VerifyReport:
-        """Checks the proof against the facts with code that shares nothing with the solver."""
+    def verify(
+        self, keys: Any, values: Any, targets: Any = None, *, exact: bool = False, threads: int = 0,
+        progress: Optional[Progress] = None,
+    ) -> VerifyReport:
+        """Checks the proof against the facts with code that shares nothing with the solver. Up to 2500 entries of W
+        it also tries to show that no real matrix at all recalls the facts; `exact` asks for that at any size."""
         facts = Facts(keys, values, targets)
         report = s.ireneo_verify_report()
-        check(lib.ireneo_verify(self._struct(), facts.struct, size(threads, "threads"), report))
-        return VerifyReport(
-            bool(report.accepted),
-            report.norm_bound,
-            report.weight_sum,
-            report.residual,
-            report.rounding_bound,
-            report.weights,
-            report.sentence.decode("utf-8", "replace"),
-        )
+        with Watch(progress) as watch:
+            settings = s.ireneo_verify_settings(size(threads, "threads"), int(exact), watch.pointer)
+            code = lib.ireneo_verify(self._struct(), facts.struct, settings, report)
+        watch.finish(code)
+        return record(VerifyReport, report, sentence=report.sentence.decode("utf-8", "replace"))
 
     def save(self, path: PathLike) -> None:
         """Writes the certificate as .safetensors. The write is atomic."""
@@ -97,16 +102,20 @@ class Certificate:
         return take_certificate(loaded)
 
 
+def copy_certificate(c: s.ireneo_certificate) -> Certificate:
+    """A certificate of the library's as Python's own."""
+    return Certificate(
+        copy_of(c.facts, (c.count,)),
+        copy_of(c.candidates, (c.count,)),
+        copy_of(c.weights, (c.count,)),
+        facts_hash=c.facts_hash,
+        reason=c.reason.decode("utf-8", "replace"),
+    )
+
+
 def take_certificate(source: Any) -> Certificate:
     """Copies a certificate out of the library's hands, and releases it."""
     try:
-        c = source.contents
-        return Certificate(
-            copy_of(c.facts, (c.count,)),
-            copy_of(c.candidates, (c.count,)),
-            copy_of(c.weights, (c.count,)),
-            facts_hash=c.facts_hash,
-            reason=c.reason.decode("utf-8", "replace"),
-        )
+        return copy_certificate(source.contents)
     finally:
         lib.ireneo_certificate_free(source)

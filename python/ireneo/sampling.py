@@ -11,7 +11,7 @@ import numpy as np
 from . import structures as s
 from .arrays import pointer, seed64, size
 from .errors import ArgumentError
-from .library import lib
+from .library import check, lib
 
 Shape = Union[int, Tuple[int, ...]]
 
@@ -27,13 +27,15 @@ def _fill(
 ) -> np.ndarray:
     values = np.empty(_sizes(shape), dtype=dtype)
     if values.size > 0:
-        function(
-            seed64(seed),
-            seed64(stream, "stream"),
-            seed64(first, "first"),
-            values.size,
-            size(threads, "threads"),
-            pointer(values, ctype),
+        check(
+            function(
+                seed64(seed),
+                seed64(stream, "stream"),
+                seed64(first, "first"),
+                values.size,
+                size(threads, "threads"),
+                pointer(values, ctype),
+            )
         )
     return values
 
@@ -104,11 +106,11 @@ def sample(
         raise ArgumentError("every fact needs a value of its own: candidates must be at least facts")
     source = s.ireneo_sample(seed64(seed), inner, outer)
     keys = np.empty((count, inner), dtype=np.float32)
-    lib.ireneo_sample_keys(source, 0, count, pointer(keys, ctypes.c_float))
+    check(lib.ireneo_sample_keys(source, 0, count, pointer(keys, ctypes.c_float)))
     if problem == "decoupled":
         return keys, OwnCandidates(seed64(seed), inner, outer, choice)
     if problem != "original":
         raise ArgumentError(f"problem is 'original' or 'decoupled', not {problem!r}")
     values = np.empty((choice, outer), dtype=np.float32)
-    lib.ireneo_sample_values(source, 0, choice, pointer(values, ctypes.c_float))
+    check(lib.ireneo_sample_values(source, 0, choice, pointer(values, ctypes.c_float)))
     return keys, values

@@ -50,15 +50,18 @@ from .structures_linear import (
     ireneo_noise,
     ireneo_noise_report,
     ireneo_progress,
+    ireneo_run_settings,
     ireneo_sample,
     ireneo_shape,
     ireneo_store_info,
     ireneo_store_phases,
+    ireneo_store_result,
     ireneo_store_settings,
     ireneo_tensor,
     ireneo_train_info,
     ireneo_train_settings,
     ireneo_verify_report,
+    ireneo_verify_settings,
 )
 
 #: Constants of the header that the binding relies on.

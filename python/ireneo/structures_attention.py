@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 from ctypes import POINTER, c_double, c_int, c_size_t, c_uint64, c_void_p
 
-from .structures_linear import ireneo_progress
+from .structures_linear import RESERVED, ireneo_progress
 
 CURVE_POINTS = 20
 
@@ -21,6 +21,7 @@ class ireneo_attention_input(ctypes.Structure):
         ("value_bias_variance", c_double),
         ("width", c_size_t),
         ("gain_control", c_int),
+        ("reserved", RESERVED),
     ]
 
 
@@ -50,6 +51,7 @@ class ireneo_attention_report(ctypes.Structure):
         ("gradient", c_double),
         ("gradient_limit", c_double),
         ("gradient_floor", c_double),
+        ("reserved", RESERVED),
     ]
 
 
@@ -74,6 +76,7 @@ class ireneo_transformer(ctypes.Structure):
         ("residual_mlp", c_double),
         ("rho_0", c_double),
         ("q_0", c_double),
+        ("reserved", RESERVED),
     ]
 
 
@@ -96,6 +99,7 @@ class ireneo_attention_propagation(ctypes.Structure):
         ("correlation_depth", c_double),
         ("critical_residual", c_double),
         ("block", c_void_p),
+        ("reserved", RESERVED),
     ]
 
 
@@ -105,6 +109,7 @@ class ireneo_attention_collapse_settings(ctypes.Structure):
         ("entropy_limit", c_double),
         ("threads", c_int),
         ("progress", POINTER(ireneo_progress)),
+        ("reserved", RESERVED),
     ]
 
 
@@ -123,6 +128,7 @@ class ireneo_attention_assessment(ctypes.Structure):
         ("residual_margin", c_double),
         ("rank_collapse", c_int),
         ("entropy_collapse", c_int),
+        ("reserved", RESERVED),
     ]
 
 
@@ -152,6 +158,7 @@ class ireneo_attention_trainability(ctypes.Structure):
         ("rank_line_limit", POINTER(c_double)),
         ("beta_line", c_double),
         ("beta_line_limit", c_double),
+        ("reserved", RESERVED),
     ]
 
 
@@ -162,6 +169,7 @@ class ireneo_attention_recommend_settings(ctypes.Structure):
         ("retention", c_double),
         ("tune_skips", c_int),
         ("no_output_projection", c_int),
+        ("reserved", RESERVED),
     ]
 
 
@@ -176,6 +184,7 @@ class ireneo_attention_recommendation(ctypes.Structure):
         ("std_mlp_out", c_double),
         ("branch_scale", c_double),
         ("assessment", ireneo_attention_assessment),
+        ("reserved", RESERVED),
     ]
 
 
@@ -187,6 +196,7 @@ class ireneo_attention_simulate_settings(ctypes.Structure):
         ("seed", c_uint64),
         ("threads", c_int),
         ("progress", POINTER(ireneo_progress)),
+        ("reserved", RESERVED),
     ]
 
 
@@ -222,6 +232,7 @@ class ireneo_attention_train_settings(ctypes.Structure):
         ("seed", c_uint64),
         ("threads", c_int),
         ("progress", POINTER(ireneo_progress)),
+        ("reserved", RESERVED),
     ]
 
 
@@ -245,4 +256,5 @@ class ireneo_attention_train_report(ctypes.Structure):
         ("entropy_first_after", c_double),
         ("entropy_after", c_double),
         ("seconds", c_double),
+        ("reserved", RESERVED),
     ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 from ctypes import POINTER, c_double, c_float, c_int, c_size_t, c_ubyte, c_uint64
 
-from .structures_linear import ireneo_progress
+from .structures_linear import RESERVED, ireneo_progress
 
 
 class ireneo_dense_point(ctypes.Structure):
@@ -15,6 +15,7 @@ class ireneo_dense_point(ctypes.Structure):
         ("alpha", c_double),
         ("neurons", c_double),
         ("patterns", c_double),
+        ("reserved", RESERVED),
     ]
 
 
@@ -41,6 +42,7 @@ class ireneo_dense_phases_report(ctypes.Structure):
         ("lambda_one_step", c_double),
         ("lambda_converged", c_double),
         ("lambda_converged_law", c_double),
+        ("reserved", RESERVED),
     ]
 
 
@@ -65,6 +67,7 @@ class ireneo_dense_basins_report(ctypes.Structure):
         ("lambda_one_step", c_double),
         ("lambda_converged", c_double),
         ("retrieval_probability", c_double),
+        ("reserved", RESERVED),
     ]
 
 
@@ -74,10 +77,12 @@ class ireneo_dense_recall_settings(ctypes.Structure):
         ("lambda", c_double),
         ("degree", c_int),
         ("steps", c_size_t),
+        ("look", c_int),
         ("tolerance", c_double),
         ("top", c_size_t),
         ("threads", c_int),
         ("progress", POINTER(ireneo_progress)),
+        ("reserved", RESERVED),
     ]
 
 
@@ -91,6 +96,7 @@ class ireneo_dense_recall_result(ctypes.Structure):
         ("converged", POINTER(c_ubyte)),
         ("top_index", POINTER(c_size_t)),
         ("top_weight", POINTER(c_double)),
+        ("reserved", RESERVED),
     ]
 
 
@@ -100,7 +106,9 @@ class ireneo_dense_recall_info(ctypes.Structure):
         ("longest", c_size_t),
         ("steps", c_size_t),
         ("pattern_power", c_double),
+        ("lambda", c_double),
         ("seconds", c_double),
+        ("reserved", RESERVED),
     ]
 
 
@@ -119,6 +127,7 @@ class ireneo_dense_experiment(ctypes.Structure):
         ("search_lower", c_double),
         ("search_upper", c_double),
         ("seed", c_uint64),
+        ("reserved", RESERVED),
     ]
 
 
@@ -134,4 +143,4 @@ class ireneo_dense_draw(ctypes.Structure):
 
 
 class ireneo_dense_summary(ctypes.Structure):
-    _fields_ = [("draws", c_size_t), ("value", c_double), ("error", c_double), ("seconds", c_double)]
+    _fields_ = [("draws", c_size_t), ("value", c_double), ("error", c_double), ("seconds", c_double), ("reserved", RESERVED)]

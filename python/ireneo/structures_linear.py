@@ -6,6 +6,8 @@ import ctypes
 from ctypes import POINTER, c_char, c_char_p, c_double, c_float, c_int, c_int64, c_size_t, c_ubyte, c_uint64, c_void_p
 
 MAX_AXES = 8
+#: Room for later versions at the end of structs.
+RESERVED = c_uint64 * 4
 
 #: int report(void *context, const char *stage, double done, double total)
 REPORT = ctypes.CFUNCTYPE(c_int, c_void_p, c_char_p, c_double, c_double)
@@ -15,6 +17,10 @@ OWN_CANDIDATES = ctypes.CFUNCTYPE(None, c_void_p, c_size_t, c_size_t, c_size_t, 
 
 class ireneo_progress(ctypes.Structure):
     _fields_ = [("report", REPORT), ("context", c_void_p)]
+
+
+class ireneo_run_settings(ctypes.Structure):
+    _fields_ = [("threads", c_int), ("progress", POINTER(ireneo_progress)), ("reserved", RESERVED)]
 
 
 class ireneo_array(ctypes.Structure):
@@ -47,6 +53,7 @@ class ireneo_shape(ctypes.Structure):
         ("candidates", c_double),
         ("facts", c_double),
         ("margin", c_double),
+        ("reserved", RESERVED),
     ]
 
 
@@ -65,6 +72,7 @@ class ireneo_capacity_report(ctypes.Structure):
         ("fraction_of_capacity", c_double),
         ("hebbian_accuracy", c_double),
         ("probability_all_fit", c_double),
+        ("reserved", RESERVED),
     ]
 
 
@@ -79,6 +87,7 @@ class ireneo_facts(ctypes.Structure):
         ("targets", POINTER(c_int64)),
         ("own_candidates", OWN_CANDIDATES),
         ("own_context", c_void_p),
+        ("reserved", RESERVED),
     ]
 
 
@@ -95,6 +104,7 @@ class ireneo_memory(ctypes.Structure):
         ("left", POINTER(c_float)),
         ("right", POINTER(c_float)),
         ("facts_hash", c_uint64),
+        ("reserved", RESERVED),
     ]
 
 
@@ -106,6 +116,7 @@ class ireneo_certificate(ctypes.Structure):
         ("weights", POINTER(c_double)),
         ("facts_hash", c_uint64),
         ("reason", c_char * 160),
+        ("reserved", RESERVED),
     ]
 
 
@@ -119,11 +130,18 @@ class ireneo_store_settings(ctypes.Structure):
         ("settle", c_size_t),
         ("margin", c_double),
         ("initial", POINTER(ireneo_memory)),
-        ("certificate", POINTER(POINTER(ireneo_certificate))),
         ("overload", c_int),
         ("weights", POINTER(c_double)),
-        ("kept", POINTER(c_ubyte)),
         ("progress", POINTER(ireneo_progress)),
+        ("reserved", RESERVED),
+    ]
+
+
+class ireneo_store_result(ctypes.Structure):
+    _fields_ = [
+        ("certificate", POINTER(ireneo_certificate)),
+        ("kept", POINTER(c_ubyte)),
+        ("reserved", RESERVED),
     ]
 
 
@@ -159,6 +177,7 @@ class ireneo_store_info(ctypes.Structure):
         ("gradient_ratio", c_double),
         ("certificate_norm_bound", c_double),
         ("phases", ireneo_store_phases),
+        ("reserved", RESERVED),
     ]
 
 
@@ -169,6 +188,16 @@ class ireneo_check_report(ctypes.Structure):
         ("margin", c_double),
         ("gap", c_double),
         ("recomputed", c_size_t),
+        ("reserved", RESERVED),
+    ]
+
+
+class ireneo_verify_settings(ctypes.Structure):
+    _fields_ = [
+        ("threads", c_int),
+        ("exact", c_int),
+        ("progress", POINTER(ireneo_progress)),
+        ("reserved", RESERVED),
     ]
 
 
@@ -183,6 +212,7 @@ class ireneo_verify_report(ctypes.Structure):
         ("rounding_bound", c_double),
         ("weights", c_size_t),
         ("sentence", c_char * 320),
+        ("reserved", RESERVED),
     ]
 
 
@@ -199,6 +229,7 @@ class ireneo_train_settings(ctypes.Structure):
         ("past_recall", c_int),
         ("tolerance", c_double),
         ("progress", POINTER(ireneo_progress)),
+        ("reserved", RESERVED),
     ]
 
 
@@ -212,11 +243,12 @@ class ireneo_train_info(ctypes.Structure):
         ("steps", c_size_t),
         ("sweeps", c_size_t),
         ("seconds", c_double),
+        ("reserved", RESERVED),
     ]
 
 
 class ireneo_max_margin_settings(ctypes.Structure):
-    _fields_ = [("store", ireneo_store_settings), ("duality_gap", c_double)]
+    _fields_ = [("store", ireneo_store_settings), ("duality_gap", c_double), ("reserved", RESERVED)]
 
 
 class ireneo_max_margin_info(ctypes.Structure):
@@ -228,11 +260,12 @@ class ireneo_max_margin_info(ctypes.Structure):
         ("margin_law", c_double),
         ("newton_steps", c_size_t),
         ("products", c_size_t),
+        ("reserved", RESERVED),
     ]
 
 
 class ireneo_noise(ctypes.Structure):
-    _fields_ = [("strength", c_double), ("draws", c_size_t), ("seed", c_uint64)]
+    _fields_ = [("strength", c_double), ("draws", c_size_t), ("seed", c_uint64), ("reserved", RESERVED)]
 
 
 class ireneo_noise_report(ctypes.Structure):
@@ -242,4 +275,5 @@ class ireneo_noise_report(ctypes.Structure):
         ("facts", c_size_t),
         ("draws", c_size_t),
         ("deviation", c_double),
+        ("reserved", RESERVED),
     ]

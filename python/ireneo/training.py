@@ -11,12 +11,12 @@ from . import structures as s
 from .arrays import real, seed64, size
 from .errors import CancelledError, Interrupted
 from .facts import Facts
-from .library import check, lib
+from .library import check, lib, names
 from .memory import STATUSES, Memory, Status, take_memory
 from .progress import Progress, Watch
 from .records import choice, record
 
-_OPTIMISERS = ("adam", "lbfgs")
+_OPTIMISERS = names(lib.ireneo_optimiser_name)
 
 
 @dataclass(frozen=True)

@@ -138,6 +138,7 @@ static ireneo_error open_split(const char *path, const char *name, ireneo_array 
 }
 
 ireneo_error ireneo_array_open(const char *location, ireneo_array *array) {
+    IRENEO_REQUIRE(array != NULL, "opening an array needs a place for it");
     *array = (ireneo_array){0};
     if (location == NULL) return ireneo_fail(IRENEO_ERROR_ARGUMENT, "no file to read was given");
     char *path = strdup(location);
@@ -309,6 +310,8 @@ ireneo_error ireneo_array_to_vector(const char *location, const ireneo_array *ar
 /* ---- Loaders ---- */
 
 ireneo_error ireneo_load_matrix(const char *location, float **values, size_t *rows, size_t *columns) {
+    IRENEO_REQUIRE(values != NULL && rows != NULL && columns != NULL,
+                   "loading a matrix needs a place for it and its shape");
     *values = NULL;
     *rows = *columns = 0;
     ireneo_array array;
@@ -320,6 +323,8 @@ ireneo_error ireneo_load_matrix(const char *location, float **values, size_t *ro
 
 ireneo_error ireneo_load_stack(const char *location, float **values, size_t *matrices, size_t *rows,
                                size_t *columns) {
+    IRENEO_REQUIRE(values != NULL && matrices != NULL && rows != NULL && columns != NULL,
+                   "loading a stack needs a place for it and its shape");
     *values = NULL;
     *matrices = *rows = *columns = 0;
     ireneo_array array;
@@ -334,6 +339,7 @@ ireneo_error ireneo_load_stack(const char *location, float **values, size_t *mat
 }
 
 ireneo_error ireneo_load_indices(const char *location, int64_t **values, size_t *count) {
+    IRENEO_REQUIRE(values != NULL && count != NULL, "loading a vector needs a place for it and its length");
     *values = NULL;
     *count = 0;
     ireneo_array array;
@@ -344,6 +350,7 @@ ireneo_error ireneo_load_indices(const char *location, int64_t **values, size_t 
 }
 
 ireneo_error ireneo_load_vector(const char *location, double **values, size_t *count) {
+    IRENEO_REQUIRE(values != NULL && count != NULL, "loading a vector needs a place for it and its length");
     *values = NULL;
     *count = 0;
     ireneo_array array;

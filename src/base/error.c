@@ -14,6 +14,14 @@ ireneo_error ireneo_fail(ireneo_error code, const char *format, ...) {
     return code;
 }
 
+ireneo_error ireneo_check_reserved(const uint64_t reserved[4], const char *what) {
+    for (int k = 0; k < 4; k++)
+        if (reserved[k] != 0)
+            return ireneo_fail(IRENEO_ERROR_ARGUMENT,
+                               "the reserved fields of %s must be zero; zero-initialise the struct", what);
+    return IRENEO_OK;
+}
+
 const char *ireneo_last_error(void) {
     return last_sentence;
 }

@@ -18,4 +18,14 @@ ireneo_error ireneo_fail(ireneo_error code, const char *format, ...) __attribute
         if (ireneo_try_error_ != IRENEO_OK) return ireneo_try_error_;                                        \
     } while (0)
 
+/* Refuses an argument that must not be NULL, or must not be missing. */
+#define IRENEO_REQUIRE(condition, sentence)                                                                  \
+    do {                                                                                                     \
+        if (!(condition)) return ireneo_fail(IRENEO_ERROR_ARGUMENT, "%s", (sentence));                       \
+    } while (0)
+
+/* The room that public structs keep for later versions must be zero: then a field that moves in finds no
+ * accidental value, and a struct that was never initialised is found out now. */
+ireneo_error ireneo_check_reserved(const uint64_t reserved[4], const char *what);
+
 #endif

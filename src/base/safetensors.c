@@ -378,7 +378,9 @@ static ireneo_error open_file(const char *path, ireneo_file_view *view, document
 }
 
 ireneo_error ireneo_safetensors_metadata(const char *path, const char *key, char **value) {
+    IRENEO_REQUIRE(value != NULL, "reading metadata needs a place for the value");
     *value = NULL;
+    IRENEO_REQUIRE(path != NULL, "no file to read was given");
     ireneo_file_view view = {0};
     document file = {0};
     if (key == NULL) return ireneo_fail(IRENEO_ERROR_ARGUMENT, "no metadata key was given");
@@ -390,7 +392,9 @@ ireneo_error ireneo_safetensors_metadata(const char *path, const char *key, char
 }
 
 ireneo_error ireneo_safetensors_has(const char *path, const char *name, int *found) {
+    IRENEO_REQUIRE(found != NULL, "looking for a tensor needs a place for the answer");
     *found = 0;
+    IRENEO_REQUIRE(path != NULL, "no file to read was given");
     ireneo_file_view view = {0};
     document file = {0};
     if (name == NULL) return ireneo_fail(IRENEO_ERROR_ARGUMENT, "no tensor name was given");

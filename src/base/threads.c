@@ -72,6 +72,15 @@ ireneo_error ireneo_enter(int requested, int *threads) {
     return IRENEO_OK;
 }
 
+ireneo_error ireneo_enter_run(const ireneo_run_settings *settings, int *threads,
+                              const ireneo_progress **progress) {
+    ireneo_run_settings chosen = {0};
+    if (settings != NULL) chosen = *settings;
+    if (progress != NULL) *progress = chosen.progress;
+    IRENEO_TRY(ireneo_check_reserved(chosen.reserved, "the settings"));
+    return ireneo_enter(chosen.threads, threads);
+}
+
 ireneo_error ireneo_leave(ireneo_error outcome) {
     if (--depth > 0) return outcome;
     pthread_mutex_lock(&door);

@@ -18,6 +18,10 @@ int ireneo_thread_count(int requested);
  *     return ireneo_leave(work(threads)); */
 ireneo_error ireneo_enter(int requested, int *threads);
 
+/* The same for calls whose settings are ireneo_run_settings, or NULL. `progress` may be NULL. */
+ireneo_error ireneo_enter_run(const ireneo_run_settings *settings, int *threads,
+                              const ireneo_progress **progress);
+
 /* The last line; hands the outcome through. */
 ireneo_error ireneo_leave(ireneo_error outcome);
 

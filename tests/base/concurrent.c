@@ -43,13 +43,14 @@ static void use_linear(caller *c) {
     ireneo_train_info trained;
     ireneo_check_report report;
     ireneo_memory *m = NULL, *t = NULL;
-    note(c, "store", ireneo_store(&i.facts, &settings, &m, &info));
+    note(c, "store", ireneo_store(&i.facts, &settings, &m, NULL, &info));
     note(c, "train", ireneo_train(&i.facts, &train, &t, &trained));
     if (m != NULL && t != NULL) {
         note(c, "recall",
-             ireneo_recall(m, i.keys, FACTS, i.values, FACTS, 3, c->threads, c->found.indices,
-                           c->found.scores));
-        note(c, "check", ireneo_check(m, &i.facts, c->threads, NULL, NULL, &report));
+             ireneo_recall(m, i.keys, FACTS, i.values, FACTS, 3,
+                           &(ireneo_run_settings){.threads = c->threads}, c->found.indices, c->found.scores));
+        note(c, "check",
+             ireneo_check(m, &i.facts, &(ireneo_run_settings){.threads = c->threads}, NULL, &report));
         memcpy(c->found.stored, m->matrix, sizeof c->found.stored);
         memcpy(c->found.trained, t->matrix, sizeof c->found.trained);
         c->found.recalled = info.recalled;
@@ -66,7 +67,7 @@ static void use_dense(caller *c) {
     float patterns[PATTERNS * NEURONS], queries[QUERIES * NEURONS];
     note(c, "patterns", ireneo_random_normals_float(c->seed, 1, 0, PATTERNS * NEURONS, c->threads, patterns));
     note(c, "queries", ireneo_random_normals_float(c->seed, 2, 0, QUERIES * NEURONS, c->threads, queries));
-    ireneo_dense_recall_settings settings = ireneo_dense_recall_defaults();
+    ireneo_dense_recall_settings settings = {0};
     settings.threads = c->threads;
     ireneo_dense_recall_result result = {.states = c->found.states};
     note(c, "dense recall",

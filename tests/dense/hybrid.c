@@ -22,7 +22,7 @@ typedef struct point {
 } point;
 
 static ireneo_dense_experiment experiment(const point *at, ireneo_dense_method method) {
-    ireneo_dense_experiment e = ireneo_dense_experiment_defaults();
+    ireneo_dense_experiment e = {.neurons = 100, .log_patterns = 30.0, .lambda = 1.0, .steps = 1, .seed = 1};
     e.method = method;
     e.measure = at->measure;
     e.neurons = at->neurons;
@@ -38,7 +38,7 @@ static ireneo_dense_draw *simulate(const ireneo_dense_experiment *e, size_t draw
     ireneo_dense_draw *all = malloc(draws * sizeof *all);
     ireneo_dense_summary summary;
     assert_non_null(all);
-    expect_ok(ireneo_dense_simulate(e, draws, 0, NULL, all, &summary));
+    expect_ok(ireneo_dense_simulate(e, draws, NULL, all, &summary));
     return all;
 }
 
@@ -146,8 +146,8 @@ static void test_shares(void **state) {
         ireneo_dense_experiment hybrid = experiment(&points[i], IRENEO_DENSE_METHOD_HYBRID),
                                 direct = experiment(&points[i], IRENEO_DENSE_METHOD_DIRECT);
         ireneo_dense_summary a, b;
-        expect_ok(ireneo_dense_simulate(&hybrid, points[i].draws, 0, NULL, NULL, &a));
-        expect_ok(ireneo_dense_simulate(&direct, points[i].draws, 0, NULL, NULL, &b));
+        expect_ok(ireneo_dense_simulate(&hybrid, points[i].draws, NULL, NULL, &a));
+        expect_ok(ireneo_dense_simulate(&direct, points[i].draws, NULL, NULL, &b));
         assert_true(a.value > 0.05 && a.value < 0.95);
         assert_true(fabs(a.value - b.value) <= 4.0 * hypot(a.error, b.error));
     }

@@ -86,7 +86,7 @@ static void expect_naive(ireneo_dense_recall_settings s, float damage, double to
     size_t *top_index = malloc(Q * TOP * sizeof *top_index);
     s.steps = 1;
     s.top = TOP;
-    s.tolerance = 0.0;
+    s.tolerance = -1.0;
     ireneo_dense_recall_result result = {
         .states = states, .energy_before = before, .top_index = top_index, .top_weight = top_weight};
     expect_ok(ireneo_dense_recall(m.patterns, P, N, m.queries, Q, &s, &result, NULL));
@@ -114,7 +114,7 @@ static void expect_naive(ireneo_dense_recall_settings s, float damage, double to
 
 static void test_one_step_equals_plain_loops(void **state) {
     (void)state;
-    ireneo_dense_recall_settings s = ireneo_dense_recall_defaults();
+    ireneo_dense_recall_settings s = {.lambda = 1.0};
     const double lambdas[] = {1e-3, 0.1, 0.5, 2.0};
     for (size_t i = 0; i < sizeof lambdas / sizeof *lambdas; i++) {
         s.lambda = lambdas[i];
@@ -166,7 +166,7 @@ static float *recall_all(const memory *m, ireneo_dense_recall_settings s, size_t
 static void test_threads_and_blocks_change_nothing(void **state) {
     (void)state;
     memory m = make_memory(0.6f);
-    ireneo_dense_recall_settings s = ireneo_dense_recall_defaults();
+    ireneo_dense_recall_settings s = {.lambda = 1.0};
     s.lambda = 0.4;
     s.steps = 20;
     for (int rule = IRENEO_DENSE_RULE_SOFTMAX; rule <= IRENEO_DENSE_RULE_SIGN; rule++) {
@@ -229,15 +229,15 @@ static void test_made_patterns_equal_stored_ones(void **state) {
 static void test_energy_never_rises(void **state) {
     (void)state;
     memory m = make_memory(1.0f);
-    ireneo_dense_recall_settings s = ireneo_dense_recall_defaults();
+    ireneo_dense_recall_settings s = {.lambda = 1.0};
     s.lambda = 0.3;
     for (int rule = IRENEO_DENSE_RULE_SOFTMAX; rule <= IRENEO_DENSE_RULE_POLYNOMIAL; rule++) {
         s.rule = (ireneo_dense_rule)rule;
         double last[Q], now[Q];
-        s.steps = 0;
+        s.look = 1;
         free(recall_all(&m, s, 512, last, NULL));
         for (size_t steps = 1; steps < 12; steps++) {
-            s.steps = steps;
+            s.steps = steps, s.look = 0;
             free(recall_all(&m, s, 512, now, NULL));
             for (size_t q = 0; q < Q; q++) assert_true(now[q] <= last[q] + 1e-5 * (1.0 + fabs(last[q])));
             memcpy(last, now, sizeof last);
@@ -249,7 +249,7 @@ static void test_energy_never_rises(void **state) {
 static void test_retrieves_and_reports(void **state) {
     (void)state;
     memory m = make_memory(0.5f);
-    ireneo_dense_recall_settings s = ireneo_dense_recall_defaults();
+    ireneo_dense_recall_settings s = {.lambda = 1.0};
     s.top = 2;
     s.lambda = 1.0;
     float *states = malloc((size_t)Q * N * sizeof *states);
@@ -286,7 +286,7 @@ static void test_retrieves_and_reports(void **state) {
 static void test_huge_lambda_finds_the_nearest(void **state) {
     (void)state;
     memory m = make_memory(0.8f);
-    ireneo_dense_recall_settings s = ireneo_dense_recall_defaults();
+    ireneo_dense_recall_settings s = {.lambda = 1.0};
     s.steps = 1;
     const double lambdas[] = {1e6, 1e30};
     for (size_t k = 0; k < 2; k++) {
@@ -323,7 +323,7 @@ static void test_sign_rule_completes_a_pattern(void **state) {
         patterns[i] = patterns[i] > 0.0f ? 1.0f : -1.0f;
         queries[i] = i % UNITS < WRONG ? -patterns[i] : patterns[i];
     }
-    ireneo_dense_recall_settings s = ireneo_dense_recall_defaults();
+    ireneo_dense_recall_settings s = {.lambda = 1.0};
     s.rule = IRENEO_DENSE_RULE_SIGN;
     ireneo_dense_recall_result result = {.states = out};
     ireneo_dense_recall_info info;
@@ -338,7 +338,7 @@ static void test_sign_rule_completes_a_pattern(void **state) {
 static void test_no_positive_score_stays(void **state) {
     (void)state;
     float patterns[4] = {1, 0, 0, 1}, query[2] = {-1, -1}, out[2];
-    ireneo_dense_recall_settings s = ireneo_dense_recall_defaults();
+    ireneo_dense_recall_settings s = {.lambda = 1.0};
     s.rule = IRENEO_DENSE_RULE_POLYNOMIAL;
     ireneo_dense_recall_result result = {.states = out};
     ireneo_dense_recall_info info;
@@ -352,31 +352,60 @@ static int stop_at_once(void *context, const char *stage, double done, double to
     return 1;
 }
 
+/* Zeros are defaults: lambda as the theory has it for patterns of twice the usual length, and the numbers that the
+ * header names. */
+static void test_defaults(void **state) {
+    (void)state;
+    memory m = make_memory(1.0f);
+    float *patterns = malloc(P * N * sizeof *patterns), zeros[N] = {0};
+    for (size_t k = 0; k < P * N; k++) patterns[k] = m.patterns[k];
+    expect_ok(ireneo_dense_normalise(patterns, P, N));
+    for (size_t k = 0; k < P * N; k++) patterns[k] *= 2.0f;
+    ireneo_dense_point point = {.lambda = 1.0, .neurons = N, .patterns = P};
+    ireneo_dense_basins_report theory;
+    ireneo_dense_recall_info info;
+    float chosen[Q * N], named[Q * N];
+    ireneo_dense_recall_result result = {.states = chosen};
+    expect_ok(ireneo_dense_basins(&point, &theory));
+    expect_ok(ireneo_dense_recall(patterns, P, N, m.queries, Q, NULL, &result, &info));
+    expect_near(info.pattern_power, 4.0, 1e-5);
+    expect_near(info.lambda, theory.lambda_star / 4.0, 1e-5);
+    ireneo_dense_recall_settings s = {.lambda = info.lambda, .degree = 4, .steps = 100, .tolerance = 1e-5};
+    result.states = named;
+    expect_ok(ireneo_dense_recall(patterns, P, N, m.queries, Q, &s, &result, &info));
+    assert_memory_equal(chosen, named, sizeof chosen);
+    expect_error(ireneo_dense_normalise(zeros, 1, N), IRENEO_ERROR_DATA, "row 0", "zeros");
+    zeros[3] = NAN;
+    expect_error(ireneo_dense_normalise(zeros, 1, N), IRENEO_ERROR_DATA, "row 0, column 3", "");
+    free(patterns);
+    free_memory(&m);
+}
+
 static void test_bad_input(void **state) {
     (void)state;
     float patterns[6] = {1, 2, 3, 4, 5, 6}, queries[2] = {1, 1};
-    ireneo_dense_recall_settings s = ireneo_dense_recall_defaults();
+    ireneo_dense_recall_settings s = {.lambda = 1.0};
 #define RECALL(count, neurons, query_count)                                                                  \
     ireneo_dense_recall(patterns, (count), (neurons), queries, (query_count), &s, NULL, NULL)
     expect_ok(RECALL(3, 2, 1));
     expect_error(RECALL(0, 2, 1), IRENEO_ERROR_DATA, "at least one pattern", "");
     expect_error(RECALL(3, 0, 1), IRENEO_ERROR_DATA, "at least one pattern", "");
     expect_error(RECALL(3, 2, 0), IRENEO_ERROR_DATA, "no queries", "");
-    const double bad[] = {0.0, -1.0, NAN, INFINITY};
-    for (size_t i = 0; i < 4; i++) {
+    const double bad[] = {-1.0, NAN, INFINITY};
+    for (size_t i = 0; i < 3; i++) {
         s.lambda = bad[i];
         expect_error(RECALL(3, 2, 1), IRENEO_ERROR_ARGUMENT, "lambda", "");
     }
-    s = ireneo_dense_recall_defaults();
-    s.tolerance = -1.0;
+    s = (ireneo_dense_recall_settings){.lambda = 1.0};
+    s.tolerance = NAN;
     expect_error(RECALL(3, 2, 1), IRENEO_ERROR_ARGUMENT, "tolerance", "");
-    s = ireneo_dense_recall_defaults();
+    s = (ireneo_dense_recall_settings){.lambda = 1.0};
     s.rule = IRENEO_DENSE_RULE_POLYNOMIAL;
     s.degree = 1;
     expect_error(RECALL(3, 2, 1), IRENEO_ERROR_ARGUMENT, "degree", "");
     s.rule = (ireneo_dense_rule)9;
     expect_error(RECALL(3, 2, 1), IRENEO_ERROR_ARGUMENT, "rule", "");
-    s = ireneo_dense_recall_defaults();
+    s = (ireneo_dense_recall_settings){.lambda = 1.0};
     patterns[3] = NAN;
     expect_error(RECALL(3, 2, 1), IRENEO_ERROR_DATA, "patterns: row 1, column 1", "");
     patterns[3] = 4;
@@ -406,6 +435,7 @@ int main(void) {
         cmocka_unit_test(test_huge_lambda_finds_the_nearest),
         cmocka_unit_test(test_sign_rule_completes_a_pattern),
         cmocka_unit_test(test_no_positive_score_stays),
+        cmocka_unit_test(test_defaults),
         cmocka_unit_test(test_bad_input),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

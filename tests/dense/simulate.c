@@ -15,7 +15,7 @@
 
 static ireneo_dense_experiment experiment(ireneo_dense_method method, ireneo_dense_ensemble ensemble,
                                           size_t neurons, double alpha, double lambda, double angle) {
-    ireneo_dense_experiment e = ireneo_dense_experiment_defaults();
+    ireneo_dense_experiment e = {.neurons = 100, .log_patterns = 30.0, .lambda = 1.0, .steps = 1, .seed = 1};
     e.method = method;
     e.ensemble = ensemble;
     e.neurons = neurons;
@@ -27,7 +27,7 @@ static ireneo_dense_experiment experiment(ireneo_dense_method method, ireneo_den
 
 static ireneo_dense_summary simulate(const ireneo_dense_experiment *e, size_t draws, ireneo_dense_draw *all) {
     ireneo_dense_summary summary;
-    expect_ok(ireneo_dense_simulate(e, draws, 0, NULL, all, &summary));
+    expect_ok(ireneo_dense_simulate(e, draws, NULL, all, &summary));
     return summary;
 }
 
@@ -246,8 +246,8 @@ static void test_draws_are_pure_functions(void **state) {
         enum { DRAWS = 12 };
         ireneo_dense_draw one[DRAWS], three[DRAWS], again;
         ireneo_dense_summary summary;
-        expect_ok(ireneo_dense_simulate(&e, DRAWS, 1, NULL, one, &summary));
-        expect_ok(ireneo_dense_simulate(&e, DRAWS, 3, NULL, three, &summary));
+        expect_ok(ireneo_dense_simulate(&e, DRAWS, &(ireneo_run_settings){.threads = 1}, one, &summary));
+        expect_ok(ireneo_dense_simulate(&e, DRAWS, &(ireneo_run_settings){.threads = 3}, three, &summary));
         for (size_t i = 0; i < DRAWS; i++) {
             expect_ok(ireneo_dense_draw_one(&e, i, &again));
             assert_memory_equal(&one[i].log_ratio, &three[i].log_ratio, sizeof(double));
@@ -298,8 +298,8 @@ static void test_bad_input(void **state) {
         e = good;                                                                                            \
         change;                                                                                              \
         expect_error(ireneo_dense_draw_one(&e, 0, &draw), IRENEO_ERROR_ARGUMENT, text, "");                  \
-        expect_error(ireneo_dense_simulate(&e, 3, 2, NULL, NULL, &summary), IRENEO_ERROR_ARGUMENT, text,     \
-                     "");                                                                                    \
+        expect_error(ireneo_dense_simulate(&e, 3, &(ireneo_run_settings){.threads = 2}, NULL, &summary),     \
+                     IRENEO_ERROR_ARGUMENT, text, "");                                                       \
     } while (0)
     EXPECT_BAD(e.neurons = 1, "2 neurons");
     EXPECT_BAD(e.log_patterns = 0.0, "alpha");
@@ -311,9 +311,8 @@ static void test_bad_input(void **state) {
     EXPECT_BAD(e.lambda = NAN, "lambda");
     EXPECT_BAD(e.angle = 4.0, "angle");
     EXPECT_BAD(e.angle = NAN, "angle");
-    EXPECT_BAD(e.steps = 0, "step");
     EXPECT_BAD(e.steps = 2, "one step");
-    EXPECT_BAD(e.closeness = 0.0, "closeness");
+    EXPECT_BAD(e.closeness = 1.0, "closeness");
     EXPECT_BAD(e.kept = 1.0, "kept apart");
     EXPECT_BAD(e.search_lower = 2.0; e.search_upper = 1.0, "search");
     EXPECT_BAD(e.log_patterns = 44.0, "2^63");
@@ -326,10 +325,12 @@ static void test_bad_input(void **state) {
     EXPECT_BAD(e.method = IRENEO_DENSE_METHOD_HYBRID;
                e.ensemble = IRENEO_DENSE_ENSEMBLE_GAUSSIAN, "spherical");
     EXPECT_BAD(e.method = (ireneo_dense_method)9, "number");
-    expect_error(ireneo_dense_simulate(&good, 0, 1, NULL, NULL, &summary), IRENEO_ERROR_ARGUMENT, "draw", "");
+    expect_error(ireneo_dense_simulate(&good, 0, &(ireneo_run_settings){.threads = 1}, NULL, &summary),
+                 IRENEO_ERROR_ARGUMENT, "draw", "");
     ireneo_progress progress = {stop_at_once, NULL};
-    expect_error(ireneo_dense_simulate(&good, 10, 1, &progress, NULL, &summary), IRENEO_ERROR_CANCELLED,
-                 "stopped", "");
+    expect_error(ireneo_dense_simulate(&good, 10, &(ireneo_run_settings){.threads = 1, .progress = &progress},
+                                       NULL, &summary),
+                 IRENEO_ERROR_CANCELLED, "stopped", "");
     e = good; /* exponents of 1e6 are fine */
     e.lambda = 1e6;
     for (int method = IRENEO_DENSE_METHOD_DIRECT; method <= IRENEO_DENSE_METHOD_TAIL; method++) {

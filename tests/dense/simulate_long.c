@@ -8,7 +8,7 @@
 
 static ireneo_dense_summary measure(ireneo_dense_method method, ireneo_dense_measure what, size_t neurons,
                                     double alpha, double lambda, size_t steps, size_t draws) {
-    ireneo_dense_experiment e = ireneo_dense_experiment_defaults();
+    ireneo_dense_experiment e = {.neurons = 100, .log_patterns = 30.0, .lambda = 1.0, .steps = 1, .seed = 1};
     ireneo_dense_summary summary;
     e.method = method;
     e.measure = what;
@@ -17,7 +17,7 @@ static ireneo_dense_summary measure(ireneo_dense_method method, ireneo_dense_mea
     e.lambda = lambda;
     e.steps = steps;
     e.seed = 2024;
-    expect_ok(ireneo_dense_simulate(&e, draws, 0, NULL, NULL, &summary));
+    expect_ok(ireneo_dense_simulate(&e, draws, NULL, NULL, &summary));
     return summary;
 }
 

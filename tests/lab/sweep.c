@@ -112,7 +112,7 @@ static void test_hebbian_trial_with_a_rank(void **state) {
     expect_ok(ireneo_trial_open(&it, &data));
     expect_ok(ireneo_trial_solve(&it, &data, 1, NULL, &factored, &memory));
     assert_int_equal(memory->rank, 6);
-    expect_ok(ireneo_check(memory, &data.facts, 1, NULL, NULL, &report));
+    expect_ok(ireneo_check(memory, &data.facts, &(ireneo_run_settings){.threads = 1}, NULL, &report));
     assert_int_equal(factored.recalled, report.recalled);
     assert_int_equal(factored.scans, 1);
     assert_true(factored.recalled > 0 && factored.recalled < full.recalled);

@@ -7,17 +7,17 @@
 #include <stdbool.h>
 
 static ireneo_certificate *prove_impossible(const ireneo_facts *f, ireneo_store_info *info) {
-    ireneo_certificate *c = NULL;
-    ireneo_store_settings settings = {.certificate = &c, .threads = 1};
-    ireneo_memory_free(store(f, &settings, info));
+    ireneo_store_settings settings = {.threads = 1};
+    ireneo_store_result result;
+    ireneo_memory_free(store_with(f, &settings, &result, info));
     expect_status(info, IRENEO_STATUS_IMPOSSIBLE);
-    assert_non_null(c);
-    return c;
+    assert_non_null(result.certificate);
+    return result.certificate;
 }
 
 static ireneo_verify_report verify(const ireneo_certificate *c, const ireneo_facts *f) {
     ireneo_verify_report report;
-    expect_ok(ireneo_verify(c, f, 1, &report));
+    expect_ok(ireneo_verify(c, f, &(ireneo_verify_settings){.threads = 1}, &report));
     return report;
 }
 

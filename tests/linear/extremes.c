@@ -14,7 +14,7 @@ static float draw_scaled(ireneo_generator *g, int lowest, int highest) {
 
 static size_t recalled_of(const ireneo_memory *m, const ireneo_facts *f, ireneo_check_report *report) {
     unsigned char recalled[64];
-    assert_int_equal(ireneo_check(m, f, 1, NULL, recalled, report), IRENEO_OK);
+    assert_int_equal(ireneo_check(m, f, &(ireneo_run_settings){.threads = 1}, recalled, report), IRENEO_OK);
     return report->recalled;
 }
 
@@ -105,13 +105,14 @@ static void test_every_scale(void **state) {
                               .dim_out = DIM,
                               .keys = scaled_keys,
                               .values = scaled_values};
-            assert_int_equal(ireneo_check(&m, &f, 2, NULL, recalled, &report), IRENEO_OK);
+            assert_int_equal(ireneo_check(&m, &f, &(ireneo_run_settings){.threads = 2}, recalled, &report),
+                             IRENEO_OK);
             assert_true(isfinite(report.gap) && isfinite(report.margin));
             if (t == 0 && !mixed) memcpy(expected, recalled, sizeof recalled);
             assert_memory_equal(recalled, expected, sizeof recalled);
-            assert_int_equal(
-                ireneo_recall(&m, scaled_keys, FACTS, scaled_values, CANDIDATES, 1, 2, best, scores),
-                IRENEO_OK);
+            assert_int_equal(ireneo_recall(&m, scaled_keys, FACTS, scaled_values, CANDIDATES, 1,
+                                           &(ireneo_run_settings){.threads = 2}, best, scores),
+                             IRENEO_OK);
             for (size_t i = 0; i < FACTS; i++) {
                 assert_int_equal(best[i] == (int64_t)i, expected[i]);
                 assert_true(isfinite(scores[i]));
@@ -130,8 +131,11 @@ static void test_not_finite(void **state) {
         int64_t index;
         ireneo_memory m = {.dim_in = 2, .dim_out = 2, .matrix = w};
         ireneo_check_report report;
-        assert_int_equal(ireneo_check(&m, &f, 1, NULL, NULL, &report), IRENEO_ERROR_DATA);
-        assert_int_equal(ireneo_recall(&m, keys, 1, values, 2, 1, 1, &index, &score), IRENEO_ERROR_DATA);
+        assert_int_equal(ireneo_check(&m, &f, &(ireneo_run_settings){.threads = 1}, NULL, &report),
+                         IRENEO_ERROR_DATA);
+        assert_int_equal(
+            ireneo_recall(&m, keys, 1, values, 2, 1, &(ireneo_run_settings){.threads = 1}, &index, &score),
+            IRENEO_ERROR_DATA);
     }
 }
 

@@ -27,7 +27,7 @@ static void test_hebbian_accuracy(void **state) {
             ireneo_store_settings settings = {.solver = IRENEO_SOLVER_HEBBIAN};
             ireneo_memory *memory = NULL;
             ireneo_store_info info;
-            expect_ok(ireneo_store(&facts, &settings, &memory, &info));
+            expect_ok(ireneo_store(&facts, &settings, &memory, NULL, &info));
             recalled += (double)info.recalled;
             ireneo_memory_free(memory);
         }

@@ -137,26 +137,26 @@ static double best_gap(const ireneo_facts *f) {
  * an answer. */
 static bool verdict_of(const ireneo_facts *f) {
     ireneo_memory *memory = NULL;
-    ireneo_certificate *certificate = NULL;
-    ireneo_store_settings settings = {.certificate = &certificate, .threads = 1};
+    ireneo_store_settings settings = {.threads = 1};
+    ireneo_store_result result;
     ireneo_store_info info;
-    expect_ok(ireneo_store(f, &settings, &memory, &info));
+    expect_ok(ireneo_store(f, &settings, &memory, &result, &info));
     if (info.status == IRENEO_STATUS_STORED) {
         ireneo_check_report report;
-        expect_ok(ireneo_check(memory, f, 1, NULL, NULL, &report));
+        expect_ok(ireneo_check(memory, f, &(ireneo_run_settings){.threads = 1}, NULL, &report));
         assert_int_equal(report.recalled, f->facts);
-        assert_null(certificate);
+        assert_null(result.certificate);
     } else if (info.status == IRENEO_STATUS_IMPOSSIBLE) {
         ireneo_verify_report report;
-        assert_non_null(certificate);
-        expect_ok(ireneo_verify(certificate, f, 1, &report));
+        assert_non_null(result.certificate);
+        expect_ok(ireneo_verify(result.certificate, f, &(ireneo_verify_settings){.threads = 1}, &report));
         if (!report.accepted) fail_msg("%s", report.sentence);
         assert_true(report.norm_bound > 1e6);
     } else {
         fail_msg("%zu x %zu, n = %zu, P = %zu ended %s", f->dim_out, f->dim_in, f->facts, f->candidates,
                  ireneo_status_name(info.status));
     }
-    ireneo_certificate_free(certificate);
+    ireneo_store_result_free(&result);
     ireneo_memory_free(memory);
     return info.status == IRENEO_STATUS_STORED;
 }

@@ -130,7 +130,7 @@ static void expect_reference_margin(const ireneo_facts *f, const char *what) {
     ireneo_max_margin_settings settings = {.store = {.threads = 1}, .duality_gap = 1e-4};
     ireneo_max_margin_info info;
     ireneo_memory *m = NULL;
-    expect_ok(ireneo_max_margin(f, &settings, &m, &info));
+    expect_ok(ireneo_max_margin(f, &settings, &m, NULL, &info));
     expect_status(&info.store, IRENEO_STATUS_STORED);
     double best = reference_margin(f, &info.store);
     if (!(info.margin > 0.999 * best && info.margin < 1.00001 * best && info.margin_bound > 0.99999 * best &&
@@ -207,6 +207,27 @@ static double dual_bound(const ireneo_certificate *c, const ireneo_facts *f) {
 
 /* Law and mean of ten draws from the table of docs/margin.md; single draws spread by 2 to 7 %, so a band of
  * four of those spreads fails by chance in less than one of 10 000 draws, and these are fixed. */
+/* Smallest (y_target - y_j)^T W x / (|y_target - y_j| |W|_F |x|) over all pairs. */
+static double least_angle(const ireneo_memory *m, const ireneo_facts *f) {
+    double least = INFINITY, size = frobenius(m->matrix, m->dim_in * m->dim_out);
+    long double h[1024];
+    for (size_t i = 0; i < f->facts; i++) {
+        brute_product(m, f->keys + i * f->dim_in, h);
+        double key = frobenius(f->keys + i * f->dim_in, f->dim_in);
+        for (size_t j = 0; j < f->candidates; j++) {
+            double gap = 0.0, square = 0.0;
+            for (size_t a = 0; a < f->dim_out && j != target_of(f, i); a++) {
+                double d = (double)f->values[target_of(f, i) * f->dim_out + a] -
+                           (double)f->values[j * f->dim_out + a];
+                gap += d * (double)h[a];
+                square += d * d;
+            }
+            if (square > 0.0) least = fmin(least, gap / (sqrt(square) * size * key));
+        }
+    }
+    return least;
+}
+
 static void test_margins_at_60_dimensions(void **state) {
     (void)state;
     static const struct {
@@ -216,12 +237,12 @@ static void test_margins_at_60_dimensions(void **state) {
     for (size_t k = 0; k < COUNT(table); k++) {
         instance it = make_instance(1, table[k].facts, table[k].facts, 60, 60, 0);
         const ireneo_facts *f = &it.facts;
-        ireneo_certificate *weights = NULL;
-        ireneo_max_margin_settings settings = {.store = {.certificate = &weights}};
+        ireneo_store_result result;
         ireneo_max_margin_info info;
         ireneo_memory *m = NULL;
         double gap;
-        expect_ok(ireneo_max_margin(f, &settings, &m, &info));
+        expect_ok(ireneo_max_margin(f, NULL, &m, &result, &info));
+        const ireneo_certificate *weights = result.certificate;
         expect_status(&info.store, IRENEO_STATUS_STORED);
         assert_int_equal(brute_recalled(m, f, NULL, &gap), f->facts);
         double margin = gap / (frobenius(m->matrix, 3600) * spread_unit(f)), bound = dual_bound(weights, f);
@@ -233,15 +254,18 @@ static void test_margins_at_60_dimensions(void **state) {
         expect_between(margin, table[k].mean - 4.0 * table[k].spread, table[k].mean + 4.0 * table[k].spread);
 
         ireneo_verify_report report; /* the judge of certificates finds the same bound, and says what it is */
-        expect_ok(ireneo_verify(weights, f, 1, &report));
+        expect_ok(ireneo_verify(weights, f, &(ireneo_verify_settings){.threads = 1}, &report));
         assert_false(report.accepted);
         expect_ratio(sqrt(60.0) / report.norm_bound, bound, 1e-6);
+        double angle = least_angle(m, f);
+        assert_true(angle > 0.0 && angle <= report.angular_margin_bound &&
+                    report.angular_margin_bound < 10.0 * angle);
 
         ireneo_check_report check;
-        expect_ok(ireneo_check(m, f, 0, NULL, NULL, &check));
+        expect_ok(ireneo_check(m, f, NULL, NULL, &check));
         assert_int_equal(check.recalled, f->facts);
         expect_ratio(check.gap, gap, 1e-5);
-        ireneo_certificate_free(weights);
+        ireneo_store_result_free(&result);
         ireneo_memory_free(m);
         free_instance(&it);
     }
@@ -252,7 +276,7 @@ static void test_margins_at_60_dimensions(void **state) {
 static ireneo_memory *widest(const ireneo_facts *f, int threads, double goal, ireneo_max_margin_info *info) {
     ireneo_max_margin_settings settings = {.store = {.threads = threads}, .duality_gap = goal};
     ireneo_memory *m = NULL;
-    expect_ok(ireneo_max_margin(f, &settings, &m, info));
+    expect_ok(ireneo_max_margin(f, &settings, &m, NULL, info));
     expect_status(&info->store, IRENEO_STATUS_STORED);
     return m;
 }
@@ -323,15 +347,15 @@ static int stop_when_widening(void *context, const char *stage, double done, dou
 static void test_endings_other_than_stored(void **state) {
     (void)state;
     instance it = make_instance(6, 180, 180, 30, 30, 0);
-    ireneo_certificate *certificate = NULL;
-    ireneo_max_margin_settings settings = {.store = {.certificate = &certificate, .threads = 1}};
+    ireneo_store_result result;
+    ireneo_max_margin_settings settings = {.store = {.threads = 1}};
     ireneo_max_margin_info info;
     ireneo_memory *m = NULL;
-    expect_ok(ireneo_max_margin(&it.facts, &settings, &m, &info));
+    expect_ok(ireneo_max_margin(&it.facts, &settings, &m, &result, &info));
     expect_status(&info.store, IRENEO_STATUS_IMPOSSIBLE);
-    assert_non_null(certificate);
+    assert_non_null(result.certificate);
     assert_true(isnan(info.margin) && isnan(info.duality_gap));
-    ireneo_certificate_free(certificate);
+    ireneo_store_result_free(&result);
     ireneo_memory_free(m);
     free_instance(&it);
 
@@ -339,17 +363,17 @@ static void test_endings_other_than_stored(void **state) {
     int calls = 0;
     ireneo_progress progress = {stop_when_widening, &calls};
     settings = (ireneo_max_margin_settings){.store = {.progress = &progress, .threads = 1}};
-    expect_ok(ireneo_max_margin(&it.facts, &settings, &m, &info));
+    expect_ok(ireneo_max_margin(&it.facts, &settings, &m, NULL, &info));
     expect_status(&info.store, IRENEO_STATUS_INTERRUPTED);
     assert_int_equal(brute_recalled(m, &it.facts, NULL, NULL), 120); /* stored, only not widened */
     ireneo_memory_free(m);
 
     settings = (ireneo_max_margin_settings){.store = {.rank = 3}};
-    expect_error(ireneo_max_margin(&it.facts, &settings, &m, &info), IRENEO_ERROR_ARGUMENT, "full matrices",
-                 "");
+    expect_error(ireneo_max_margin(&it.facts, &settings, &m, NULL, &info), IRENEO_ERROR_ARGUMENT,
+                 "full matrices", "");
     settings = (ireneo_max_margin_settings){.duality_gap = NAN};
-    expect_error(ireneo_max_margin(&it.facts, &settings, &m, &info), IRENEO_ERROR_ARGUMENT, "duality gap",
-                 "");
+    expect_error(ireneo_max_margin(&it.facts, &settings, &m, NULL, &info), IRENEO_ERROR_ARGUMENT,
+                 "duality gap", "");
     free_instance(&it);
 }
 

@@ -32,12 +32,13 @@ static void test_two_candidates(void **state) {
     enum { N = 40, DRAWS = 400 };
     instance it = make_instance(31, N, 2, 20, 15, 1);
     ireneo_memory *m = NULL;
-    expect_ok(ireneo_store(&it.facts, &(ireneo_store_settings){.solver = IRENEO_SOLVER_HEBBIAN}, &m, NULL));
+    expect_ok(
+        ireneo_store(&it.facts, &(ireneo_store_settings){.solver = IRENEO_SOLVER_HEBBIAN}, &m, NULL, NULL));
     static const double strengths[] = {0.1, 0.3, 1.0, 3.0, 10.0, 100.0};
     for (size_t k = 0; k < COUNT(strengths); k++) {
         ireneo_noise noise = {.strength = strengths[k], .draws = DRAWS, .seed = 7 + k};
         ireneo_noise_report report;
-        expect_ok(ireneo_check_noise(m, &it.facts, &noise, 0, NULL, &report));
+        expect_ok(ireneo_check_noise(m, &it.facts, &noise, NULL, &report));
         double square = 0.0, error;
         for (size_t j = 0; j < (size_t)N * 20; j++) square += (double)it.keys[j] * (double)it.keys[j];
         expect_ratio(report.deviation, strengths[k] * sqrt(square / (N * 20.0)), 1e-12);
@@ -67,15 +68,15 @@ static void test_many_candidates(void **state) {
     enum { N = 120, D = 30, DRAWS = 60 };
     instance it = make_instance(32, N, N, D, D, 0);
     ireneo_memory *m = NULL;
-    expect_ok(ireneo_store(&it.facts, NULL, &m, NULL));
+    expect_ok(ireneo_store(&it.facts, NULL, &m, NULL, NULL));
     static const double strengths[] = {0.05, 0.15, 0.4};
     float *noisy = malloc(N * D * sizeof *noisy);
     uint64_t seed = 88172645463325252u;
     for (size_t k = 0; k < COUNT(strengths); k++) {
         ireneo_noise noise = {.strength = strengths[k], .draws = DRAWS, .seed = 3};
         ireneo_noise_report report, again;
-        expect_ok(ireneo_check_noise(m, &it.facts, &noise, 1, NULL, &report));
-        expect_ok(ireneo_check_noise(m, &it.facts, &noise, 7, NULL, &again));
+        expect_ok(ireneo_check_noise(m, &it.facts, &noise, &(ireneo_run_settings){.threads = 1}, &report));
+        expect_ok(ireneo_check_noise(m, &it.facts, &noise, &(ireneo_run_settings){.threads = 7}, &again));
         assert_true(report.recall == again.recall && report.error == again.error);
         double total = 0.0;
         for (int draw = 0; draw < DRAWS; draw++) {
@@ -99,12 +100,12 @@ static void test_error_bar(void **state) {
     enum { N = 60, MEASUREMENTS = 200 };
     instance it = make_instance(33, N, N, 18, 18, 0);
     ireneo_memory *m = NULL;
-    expect_ok(ireneo_store(&it.facts, NULL, &m, NULL));
+    expect_ok(ireneo_store(&it.facts, NULL, &m, NULL, NULL));
     ireneo_noise_report report;
     double sum = 0.0, squares = 0.0, bars = 0.0;
     for (uint64_t seed = 1; seed <= MEASUREMENTS; seed++) {
         ireneo_noise noise = {.strength = 0.2, .draws = 5, .seed = seed};
-        expect_ok(ireneo_check_noise(m, &it.facts, &noise, 1, NULL, &report));
+        expect_ok(ireneo_check_noise(m, &it.facts, &noise, &(ireneo_run_settings){.threads = 1}, &report));
         sum += report.recall;
         squares += report.recall * report.recall;
         bars += report.error * report.error;
@@ -112,8 +113,7 @@ static void test_error_bar(void **state) {
     double mean = sum / MEASUREMENTS, scatter = squares / MEASUREMENTS - mean * mean;
     expect_between(mean, 0.3, 0.99);
     expect_ratio(sqrt(scatter), sqrt(bars / MEASUREMENTS), 0.2);
-    expect_ok(
-        ireneo_check_noise(m, &it.facts, &(ireneo_noise){.strength = 0.0, .draws = 3}, 0, NULL, &report));
+    expect_ok(ireneo_check_noise(m, &it.facts, &(ireneo_noise){.strength = 0.0, .draws = 3}, NULL, &report));
     assert_true(report.recall == 1.0 && report.deviation == 0.0);
     ireneo_memory_free(m);
     free_instance(&it);
@@ -124,14 +124,14 @@ static void test_bad_noise(void **state) {
     instance it = make_instance(34, 20, 20, 12, 12, 0);
     ireneo_memory *m = NULL;
     ireneo_noise_report report;
-    expect_ok(ireneo_store(&it.facts, NULL, &m, NULL));
+    expect_ok(ireneo_store(&it.facts, NULL, &m, NULL, NULL));
     static const double wrong[] = {-0.1, NAN, INFINITY, 1e7};
     for (size_t k = 0; k < COUNT(wrong); k++)
-        expect_error(
-            ireneo_check_noise(m, &it.facts, &(ireneo_noise){.strength = wrong[k]}, 1, NULL, &report),
-            IRENEO_ERROR_ARGUMENT, "noise", "between");
-    expect_error(ireneo_check_noise(m, &it.facts, NULL, 1, NULL, &report), IRENEO_ERROR_ARGUMENT, "noise",
-                 "needs");
+        expect_error(ireneo_check_noise(m, &it.facts, &(ireneo_noise){.strength = wrong[k]},
+                                        &(ireneo_run_settings){.threads = 1}, &report),
+                     IRENEO_ERROR_ARGUMENT, "noise", "between");
+    expect_error(ireneo_check_noise(m, &it.facts, NULL, &(ireneo_run_settings){.threads = 1}, &report),
+                 IRENEO_ERROR_ARGUMENT, "noise", "needs");
     ireneo_memory_free(m);
     free_instance(&it);
 }

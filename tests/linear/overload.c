@@ -5,15 +5,18 @@ static void test_overload_keeps_many(void **state) {
     (void)state;
     instance data =
         make_instance(21, 413, 413, 50, 50, 0); /* 1.1 of the law; docs/linear.md, "Overload": 397 */
-    unsigned char kept[413], recalled[413];
-    ireneo_store_settings settings = {.overload = 1, .kept = kept};
+    unsigned char recalled[413];
+    ireneo_store_settings settings = {.overload = 1};
+    ireneo_store_result result;
     ireneo_store_info info;
-    ireneo_memory *m = store(&data.facts, &settings, &info);
+    ireneo_memory *m = store_with(&data.facts, &settings, &result, &info);
     expect_status(&info, IRENEO_STATUS_PARTIAL);
     assert_true(info.recalled >= 385 && info.recalled < 413);
     brute_recalled(m, &data.facts, recalled, NULL);
-    assert_memory_equal(kept, recalled, sizeof kept);
+    assert_memory_equal(result.kept, recalled, sizeof recalled);
     ireneo_memory_free(m);
+    ireneo_store_result_free(&result);
+    assert_null(result.kept);
     free_instance(&data);
 }
 
@@ -23,25 +26,29 @@ static void test_overload_respects_weights(void **state) {
     enum { N = 300, HEAVY = 120, D = 36 };
     assert_true(HEAVY < 0.9 * law_of(D, D, 0, N));
     instance data = make_instance(22, N, N, D, D, 0);
-    unsigned char kept[N];
     double weights[N];
     for (size_t i = 0; i < N; i++) weights[i] = i % 5 < 2 ? 10.0 : 1.0;
-    ireneo_store_settings settings = {.overload = 1, .kept = kept, .weights = weights};
-    ireneo_store_info info = outcome(&data.facts, &settings);
+    ireneo_store_settings settings = {.overload = 1, .weights = weights};
+    ireneo_store_result result;
+    ireneo_store_info info;
+    ireneo_memory_free(store_with(&data.facts, &settings, &result, &info));
     expect_status(&info, IRENEO_STATUS_PARTIAL);
     size_t light = 0;
     for (size_t i = 0; i < N; i++) {
         if (weights[i] > 1.0)
-            assert_int_equal(kept[i], 1);
+            assert_int_equal(result.kept[i], 1);
         else
-            light += kept[i];
+            light += result.kept[i];
     }
+    ireneo_store_result_free(&result);
     assert_true(light > 20);
     weights[3] = 0.0;
     ireneo_memory *m = NULL;
-    expect_error(ireneo_store(&data.facts, &settings, &m, NULL), IRENEO_ERROR_DATA, "row 3", "positive");
+    expect_error(ireneo_store(&data.facts, &settings, &m, NULL, NULL), IRENEO_ERROR_DATA, "row 3",
+                 "positive");
     weights[3] = NAN;
-    expect_error(ireneo_store(&data.facts, &settings, &m, NULL), IRENEO_ERROR_DATA, "row 3", "positive");
+    expect_error(ireneo_store(&data.facts, &settings, &m, NULL, NULL), IRENEO_ERROR_DATA, "row 3",
+                 "positive");
     free_instance(&data);
 }
 
@@ -49,11 +56,37 @@ static void test_overload_respects_weights(void **state) {
 static void test_overload_without_need(void **state) {
     (void)state;
     instance data = make_instance(23, 100, 100, 30, 30, 0);
-    unsigned char kept[100];
-    ireneo_store_settings settings = {.overload = 1, .kept = kept};
-    ireneo_store_info info = outcome(&data.facts, &settings);
+    ireneo_store_settings settings = {.overload = 1};
+    ireneo_store_result result;
+    ireneo_store_info info;
+    ireneo_memory_free(store_with(&data.facts, &settings, &result, &info));
     expect_status(&info, IRENEO_STATUS_STORED);
-    for (size_t i = 0; i < 100; i++) assert_int_equal(kept[i], 1);
+    for (size_t i = 0; i < 100; i++) assert_int_equal(result.kept[i], 1);
+    ireneo_store_result_free(&result);
+    free_instance(&data);
+}
+
+static int stop_at_once(void *context, const char *stage, double done, double total) {
+    (void)context, (void)stage, (void)done, (void)total;
+    return 1;
+}
+
+/* Stopped before anything was chosen: what is kept is what the memory recalls. */
+static void test_overload_interrupted(void **state) {
+    (void)state;
+    instance data = make_instance(24, 250, 250, 40, 40, 0);
+    ireneo_progress progress = {stop_at_once, NULL};
+    ireneo_store_settings settings = {.overload = 1, .progress = &progress};
+    ireneo_store_result result;
+    ireneo_store_info info;
+    unsigned char recalled[250];
+    ireneo_memory *m = store_with(&data.facts, &settings, &result, &info);
+    expect_status(&info, IRENEO_STATUS_INTERRUPTED);
+    size_t count = brute_recalled(m, &data.facts, recalled, NULL);
+    assert_true(count > 0 && count < 250);
+    assert_memory_equal(result.kept, recalled, sizeof recalled);
+    ireneo_memory_free(m);
+    ireneo_store_result_free(&result);
     free_instance(&data);
 }
 
@@ -62,6 +95,7 @@ int main(void) {
         cmocka_unit_test(test_overload_keeps_many),
         cmocka_unit_test(test_overload_respects_weights),
         cmocka_unit_test(test_overload_without_need),
+        cmocka_unit_test(test_overload_interrupted),
     };
     return cmocka_run_group_tests_name("linear overload", tests, NULL, NULL);
 }

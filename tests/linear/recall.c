@@ -54,7 +54,7 @@ static size_t expect_check_agrees(const ireneo_memory *m, const ireneo_facts *f)
     for (size_t t = 0; t < COUNT(threads); t++) {
         ireneo_check_report report;
         memset(got, 7, f->facts);
-        expect_ok(ireneo_check(m, f, threads[t], NULL, got, &report));
+        expect_ok(ireneo_check(m, f, &(ireneo_run_settings){.threads = threads[t]}, got, &report));
         assert_int_equal(report.facts, f->facts);
         assert_int_equal(report.recalled, recalled);
         assert_memory_equal(got, wanted, f->facts);
@@ -69,10 +69,10 @@ static size_t expect_check_agrees(const ireneo_memory *m, const ireneo_facts *f)
     own.own_candidates = stored_candidates;
     own.own_context = f;
     ireneo_check_report report;
-    expect_ok(ireneo_check(m, &own, 2, NULL, got, &report));
+    expect_ok(ireneo_check(m, &own, &(ireneo_run_settings){.threads = 2}, got, &report));
     assert_memory_equal(got, wanted, f->facts);
     assert_int_equal(report.recalled, recalled);
-    expect_ok(ireneo_check(m, f, 2, NULL, NULL, &report));
+    expect_ok(ireneo_check(m, f, &(ireneo_run_settings){.threads = 2}, NULL, &report));
     assert_int_equal(report.recalled, recalled);
     free(wanted), free(got);
     return recalled;
@@ -101,7 +101,7 @@ static void test_check_against_brute_force(void **state) {
         ireneo_memory full = random_memory(c, shapes[c][2], shapes[c][3], 0),
                       factored = random_memory(c, shapes[c][2], shapes[c][3], 3),
                       useful = hebbian_memory(&data.facts),
-                      nothing = {shapes[c][2], shapes[c][3], 0, NULL, NULL, NULL, 0};
+                      nothing = {shapes[c][2], shapes[c][3], 0, NULL, NULL, NULL, 0, {0}};
         expect_check_agrees(&full, &data.facts);
         expect_check_agrees(&factored, &data.facts);
         some += expect_check_agrees(&useful, &data.facts);
@@ -135,7 +135,7 @@ static void test_check_with_ties(void **state) {
     }
     size_t recalled = expect_check_agrees(&m, &data.facts);
     assert_true(recalled > 20 && recalled < 200); /* some win, some of the best are tied */
-    expect_ok(ireneo_check(&m, &data.facts, 2, NULL, NULL, &report));
+    expect_ok(ireneo_check(&m, &data.facts, &(ireneo_run_settings){.threads = 2}, NULL, &report));
     assert_true(report.recomputed > 100);
     free_matrices(&m);
     free_instance(&data);
@@ -183,17 +183,20 @@ static void test_check_refuses(void **state) {
     ireneo_check_report report;
     int calls = 0;
     ireneo_progress progress = {stop_at_once, &calls};
-    expect_error(ireneo_check(&m, &data.facts, 1, &progress, NULL, &report), IRENEO_ERROR_CANCELLED,
-                 "stopped", "");
+    expect_error(ireneo_check(&m, &data.facts, &(ireneo_run_settings){.threads = 1, .progress = &progress},
+                              NULL, &report),
+                 IRENEO_ERROR_CANCELLED, "stopped", "");
     assert_int_equal(calls, 1);
-    expect_error(ireneo_check(&other, &data.facts, 1, NULL, NULL, &report), IRENEO_ERROR_DATA, "4 x 6", "5");
-    expect_error(ireneo_check(NULL, &data.facts, 1, NULL, NULL, &report), IRENEO_ERROR_ARGUMENT, "memory",
-                 "");
+    expect_error(ireneo_check(&other, &data.facts, &(ireneo_run_settings){.threads = 1}, NULL, &report),
+                 IRENEO_ERROR_DATA, "4 x 6", "5");
+    expect_error(ireneo_check(NULL, &data.facts, &(ireneo_run_settings){.threads = 1}, NULL, &report),
+                 IRENEO_ERROR_ARGUMENT, "memory", "");
     data.keys[13] = NAN;
-    expect_error(ireneo_check(&m, &data.facts, 1, NULL, NULL, &report), IRENEO_ERROR_DATA, "row 2",
-                 "column 3");
+    expect_error(ireneo_check(&m, &data.facts, &(ireneo_run_settings){.threads = 1}, NULL, &report),
+                 IRENEO_ERROR_DATA, "row 2", "column 3");
     data.keys[13] = 0.0f, data.targets[3] = 20;
-    expect_error(ireneo_check(&m, &data.facts, 1, NULL, NULL, &report), IRENEO_ERROR_DATA, "row 3", "20");
+    expect_error(ireneo_check(&m, &data.facts, &(ireneo_run_settings){.threads = 1}, NULL, &report),
+                 IRENEO_ERROR_DATA, "row 3", "20");
     free_matrices(&m), free_matrices(&other);
     free_instance(&data);
 }
@@ -218,8 +221,10 @@ static void expect_recall_agrees(const ireneo_memory *m, const float *queries, s
     float *scores = malloc(count * top * sizeof *scores),
           *again_scores = malloc(count * top * sizeof *scores);
     scored *all = malloc(candidates * sizeof *all);
-    expect_ok(ireneo_recall(m, queries, count, values, candidates, top, 2, indices, scores));
-    expect_ok(ireneo_recall(m, queries, count, values, candidates, top, 7, again, again_scores));
+    expect_ok(ireneo_recall(m, queries, count, values, candidates, top, &(ireneo_run_settings){.threads = 2},
+                            indices, scores));
+    expect_ok(ireneo_recall(m, queries, count, values, candidates, top, &(ireneo_run_settings){.threads = 7},
+                            again, again_scores));
     assert_memory_equal(indices, again, count * top * sizeof *indices);
     assert_memory_equal(scores, again_scores, count * top * sizeof *scores);
     for (size_t i = 0; i < count; i++) {
@@ -295,15 +300,20 @@ static void test_recall_refuses(void **state) {
     ireneo_memory m = random_memory(48, 3, 3, 0);
     int64_t indices[5];
     float scores[5];
-    expect_error(ireneo_recall(&m, data.keys, 5, data.values, 5, 0, 1, indices, scores),
+    expect_error(ireneo_recall(&m, data.keys, 5, data.values, 5, 0, &(ireneo_run_settings){.threads = 1},
+                               indices, scores),
                  IRENEO_ERROR_ARGUMENT, "1 and 500", "0");
-    expect_error(ireneo_recall(&m, data.keys, 5, data.values, 5, 501, 1, indices, scores),
+    expect_error(ireneo_recall(&m, data.keys, 5, data.values, 5, 501, &(ireneo_run_settings){.threads = 1},
+                               indices, scores),
                  IRENEO_ERROR_ARGUMENT, "1 and 500", "501");
-    expect_error(ireneo_recall(&m, data.keys, 0, data.values, 5, 1, 1, indices, scores),
+    expect_error(ireneo_recall(&m, data.keys, 0, data.values, 5, 1, &(ireneo_run_settings){.threads = 1},
+                               indices, scores),
                  IRENEO_ERROR_ARGUMENT, "at least one", "");
-    expect_error(ireneo_recall(&m, data.keys, 5, data.values, 0, 1, 1, indices, scores),
+    expect_error(ireneo_recall(&m, data.keys, 5, data.values, 0, 1, &(ireneo_run_settings){.threads = 1},
+                               indices, scores),
                  IRENEO_ERROR_ARGUMENT, "at least one", "");
-    expect_error(ireneo_recall(NULL, data.keys, 5, data.values, 5, 1, 1, indices, scores),
+    expect_error(ireneo_recall(NULL, data.keys, 5, data.values, 5, 1, &(ireneo_run_settings){.threads = 1},
+                               indices, scores),
                  IRENEO_ERROR_ARGUMENT, "memory", "");
     free_matrices(&m);
     free_instance(&data);

@@ -169,7 +169,7 @@ static void test_no_more_than_slots(void **state) {
     instance data = make_instance(20, 30, 2500, 10, 12, 1);
     ireneo_problem p;
     ireneo_working_set set;
-    int before = ireneo_blas_threads(1);
+    ireneo_enter(1, NULL);
     expect_ok(ireneo_problem_make(&data.facts, 2, &p));
     float *w = malloc(p.dim_out * p.dim_in * sizeof *w);
     expect_ok(ireneo_hebbian_sum(&p, w));
@@ -178,7 +178,7 @@ static void test_no_more_than_slots(void **state) {
     expect_ok(ireneo_find_competitors(&p, w, 2400, 1e3f, NULL, &set));
     for (size_t i = 0; i < p.rows; i++) assert_true(set.count[i] > 400 && set.count[i] <= IRENEO_MOST_SLOTS);
     expect_best_lists(&p, &set, w, IRENEO_MOST_SLOTS, 1e3f);
-    ireneo_blas_threads(before);
+    ireneo_leave(IRENEO_OK);
     ireneo_working_set_free(&set);
     ireneo_problem_free(&p);
     free(w);

@@ -211,10 +211,10 @@ static void test_threads_give_the_same_bytes(void **state) {
                                               kind == 5 ? IRENEO_SOLVER_HEBBIAN : IRENEO_SOLVER_PROJECT};
         ireneo_store_info info, other;
         ireneo_memory *one = NULL, *many = NULL;
-        expect_ok(ireneo_store(&data.facts, &settings, &one, &info));
+        expect_ok(ireneo_store(&data.facts, &settings, &one, NULL, &info));
         for (size_t t = 0; t < COUNT(threads); t++) {
             settings.threads = threads[t];
-            expect_ok(ireneo_store(&data.facts, &settings, &many, &other));
+            expect_ok(ireneo_store(&data.facts, &settings, &many, NULL, &other));
             assert_int_equal(info.status, other.status);
             assert_int_equal(info.recalled, other.recalled);
             assert_int_equal(info.iterations, other.iterations);
@@ -250,7 +250,7 @@ static void test_given_start(void **state) {
     instance data = make_instance(12, 20, 20, 6, 5, 0);
     ireneo_memory wrong = {.dim_in = 5, .dim_out = 6}, *m = NULL;
     ireneo_store_settings settings = {.initial = &wrong};
-    expect_error(ireneo_store(&data.facts, &settings, &m, NULL), IRENEO_ERROR_DATA, "6 x 5", "5 x 6");
+    expect_error(ireneo_store(&data.facts, &settings, &m, NULL, NULL), IRENEO_ERROR_DATA, "6 x 5", "5 x 6");
     assert_null(m);
     free_instance(&data);
 }
@@ -358,23 +358,23 @@ static void test_store_refuses(void **state) {
     instance data = make_instance(18, 10, 10, 4, 5, 0);
     ireneo_memory *m = NULL;
     ireneo_store_settings settings = {.rank = 5};
-    expect_error(ireneo_store(&data.facts, &settings, &m, NULL), IRENEO_ERROR_ARGUMENT, "rank 5", "4");
+    expect_error(ireneo_store(&data.facts, &settings, &m, NULL, NULL), IRENEO_ERROR_ARGUMENT, "rank 5", "4");
     settings = (ireneo_store_settings){.margin = -1.0};
-    expect_error(ireneo_store(&data.facts, &settings, &m, NULL), IRENEO_ERROR_ARGUMENT, "margin", "");
+    expect_error(ireneo_store(&data.facts, &settings, &m, NULL, NULL), IRENEO_ERROR_ARGUMENT, "margin", "");
     ireneo_facts bad = data.facts;
     bad.candidates = 9;
-    expect_error(ireneo_store(&bad, NULL, &m, NULL), IRENEO_ERROR_DATA, "10 facts", "9 values");
+    expect_error(ireneo_store(&bad, NULL, &m, NULL, NULL), IRENEO_ERROR_DATA, "10 facts", "9 values");
     bad.candidates = 1;
-    expect_error(ireneo_store(&bad, NULL, &m, NULL), IRENEO_ERROR_DATA, "one candidate", "");
+    expect_error(ireneo_store(&bad, NULL, &m, NULL, NULL), IRENEO_ERROR_DATA, "one candidate", "");
     bad = data.facts, bad.facts = 0;
-    expect_error(ireneo_store(&bad, NULL, &m, NULL), IRENEO_ERROR_DATA, "no facts", "");
+    expect_error(ireneo_store(&bad, NULL, &m, NULL, NULL), IRENEO_ERROR_DATA, "no facts", "");
     int64_t targets[10] = {0, 1, 2, 3, -1};
     bad = data.facts, bad.targets = targets;
-    expect_error(ireneo_store(&bad, NULL, &m, NULL), IRENEO_ERROR_DATA, "row 4", "-1");
+    expect_error(ireneo_store(&bad, NULL, &m, NULL, NULL), IRENEO_ERROR_DATA, "row 4", "-1");
     data.values[7] = INFINITY;
-    expect_error(ireneo_store(&data.facts, NULL, &m, NULL), IRENEO_ERROR_DATA, "row 1", "column 2");
+    expect_error(ireneo_store(&data.facts, NULL, &m, NULL, NULL), IRENEO_ERROR_DATA, "row 1", "column 2");
     assert_null(m);
-    expect_error(ireneo_store(&data.facts, NULL, NULL, NULL), IRENEO_ERROR_ARGUMENT, "place", "");
+    expect_error(ireneo_store(&data.facts, NULL, NULL, NULL, NULL), IRENEO_ERROR_ARGUMENT, "place", "");
     free_instance(&data);
 }
 

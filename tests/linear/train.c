@@ -69,10 +69,12 @@ static void test_learns(void **state) {
         assert_int_equal(info.recalled, 100);
         assert_true(info.margin > 0.0 && info.loss > 0.0 && info.steps > 0 && info.sweeps >= info.steps);
         assert_int_equal(memory->rank, settings.rank);
-        assert_int_equal(ireneo_check(memory, &it.facts, 1, NULL, NULL, &report), IRENEO_OK);
+        assert_int_equal(ireneo_check(memory, &it.facts, &(ireneo_run_settings){.threads = 1}, NULL, &report),
+                         IRENEO_OK);
         assert_int_equal(report.recalled, 100);
         double loss;
-        assert_int_equal(ireneo_cross_entropy(memory, &it.facts, 1, &loss), IRENEO_OK);
+        assert_int_equal(ireneo_cross_entropy(memory, &it.facts, &(ireneo_run_settings){.threads = 1}, &loss),
+                         IRENEO_OK);
         assert_near(loss, info.loss, 1e-9);
         ireneo_memory_free(memory);
         release(&it);

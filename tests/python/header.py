@@ -110,6 +110,25 @@ class HeaderTest(unittest.TestCase):
             expected = [self.kind_in_header(part, enums) for part in [c_result, *parts]]
             self.assertEqual([self.kind_in_binding(item) for item in [result, *arguments]], expected, name)
 
+    def test_contract_walks_all(self):
+        """Every call that can fail is refused something in tests/base/contract.c, and every enum has its name."""
+        contract = (ROOT / "tests" / "base" / "contract.c").read_text()
+        calls = set(re.findall(r"IRENEO_API\s+ireneo_error\s+(ireneo_\w+)\(", DECLARATIONS))
+        self.assertGreater(len(calls), 40)
+        self.assertEqual({name for name in calls if f"REFUSED({name}(" not in contract}, set())
+        for name in re.findall(r"typedef enum (\w+)", DECLARATIONS):
+            self.assertIn(f"EXPECT_NAMES({name}_name, {name},", contract)
+
+    def test_reserved_room(self):
+        """Every struct that callers fill or read has room to grow, except those that stand in arrays."""
+        settled = {
+            "ireneo_progress", "ireneo_array", "ireneo_tensor", "ireneo_sample", "ireneo_store_phases",
+            "ireneo_dense_draw", "ireneo_attention_estimate", "ireneo_attention_depth",
+            "ireneo_attention_trainability_cell",
+        }
+        for name, body in re.findall(r"typedef struct (\w+) \{(.*?)\} \1;", DECLARATIONS, re.S):
+            self.assertEqual("uint64_t reserved[4];" in body, name not in settled, name)
+
     def test_versions_agree(self):
         version = re.search(r'IRENEO_VERSION "(.*)"', HEADER).group(1)
         project = re.search(r'^version = "(.*)"', (ROOT / "python" / "pyproject.toml").read_text(), re.M).group(1)

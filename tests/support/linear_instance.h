@@ -110,10 +110,10 @@ static inline double law_of(size_t dim_in, size_t dim_out, size_t rank, double c
 
 /* A store whose outcome has been checked: the memory belongs to the facts, and what the info says about it is
  * what brute force finds. */
-static inline ireneo_memory *store(const ireneo_facts *f, const ireneo_store_settings *settings,
-                                   ireneo_store_info *info) {
+static inline ireneo_memory *store_with(const ireneo_facts *f, const ireneo_store_settings *settings,
+                                        ireneo_store_result *result, ireneo_store_info *info) {
     ireneo_memory *m = NULL;
-    expect_ok(ireneo_store(f, settings, &m, info));
+    expect_ok(ireneo_store(f, settings, &m, result, info));
     assert_non_null(m);
     assert_int_equal(m->dim_in, f->dim_in);
     assert_int_equal(m->dim_out, f->dim_out);
@@ -123,6 +123,11 @@ static inline ireneo_memory *store(const ireneo_facts *f, const ireneo_store_set
     assert_int_equal(info->status == IRENEO_STATUS_STORED, info->recalled == f->facts);
     assert_int_equal(info->margin > 0.0, info->status == IRENEO_STATUS_STORED);
     return m;
+}
+
+static inline ireneo_memory *store(const ireneo_facts *f, const ireneo_store_settings *settings,
+                                   ireneo_store_info *info) {
+    return store_with(f, settings, NULL, info);
 }
 
 /* The status alone. */

@@ -32,6 +32,8 @@ static ireneo_error check_scale(double value, double most, const char *name) {
 
 ireneo_error ireneo_network_read(const ireneo_transformer *t, bool causal, ireneo_network_shape *shape,
                                  ireneo_network_scales *scales) {
+    IRENEO_REQUIRE(t != NULL, "no transformer was given");
+    IRENEO_TRY(ireneo_check_reserved(t->reserved, "the transformer"));
     IRENEO_TRY(check_sizes(t));
     IRENEO_TRY(check_scale(t->beta, 1e4, "beta"));
     IRENEO_TRY(check_scale(t->value_variance, 1e6, "the variance of W_V"));

@@ -175,6 +175,8 @@ ireneo_error ireneo_attention_simulate(const ireneo_transformer *transformer,
     ireneo_attention_simulate_settings chosen = {0};
     if (settings != NULL) chosen = *settings;
     if (chosen.draws == 0) chosen.draws = 10;
+    IRENEO_REQUIRE(depths != NULL, "a simulation needs room for every depth");
+    IRENEO_TRY(ireneo_check_reserved(chosen.reserved, "the simulation's settings"));
     simulation s = {.transformer = transformer, .settings = &chosen};
     IRENEO_TRY(ireneo_network_read(transformer, chosen.causal != 0, &s.shape, &s.scales));
     IRENEO_TRY(ireneo_enter(chosen.threads, &s.threads));

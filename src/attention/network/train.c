@@ -186,8 +186,9 @@ static ireneo_error choose(const ireneo_attention_train_settings *given,
                            ireneo_attention_train_settings *chosen) {
     *chosen = (ireneo_attention_train_settings){0};
     if (given != NULL) *chosen = *given;
+    IRENEO_TRY(ireneo_check_reserved(chosen->reserved, "the training settings"));
     if (chosen->steps == 0) chosen->steps = 1000;
-    if (chosen->batch == 0) chosen->batch = 16;
+    if (chosen->batch == 0) chosen->batch = 24;
     if (chosen->warmup == 0) chosen->warmup = chosen->steps / 10;
     if (chosen->rate == 0.0) chosen->rate = 1e-3;
     if (chosen->mask == 0.0) chosen->mask = 0.2;
@@ -271,7 +272,6 @@ static ireneo_error train(const ireneo_transformer *transformer, const unsigned 
                           const char *name, const ireneo_attention_train_settings *settings,
                           ireneo_attention_train_report *report) {
     trainer t = {0};
-    memset(report, 0, sizeof *report);
     IRENEO_TRY(choose(settings, &t.settings));
     IRENEO_TRY(ireneo_network_read(transformer, false, &t.shape.network, &t.scales));
     IRENEO_TRY(ireneo_text_read(text, length, t.shape.network.context, name, &t.text));
@@ -284,6 +284,9 @@ static ireneo_error train(const ireneo_transformer *transformer, const unsigned 
 ireneo_error ireneo_attention_train(const ireneo_transformer *transformer, const void *text, size_t length,
                                     const ireneo_attention_train_settings *settings,
                                     ireneo_attention_train_report *report) {
+    IRENEO_REQUIRE(report != NULL, "training needs a report to be written to");
+    *report = (ireneo_attention_train_report){0};
+    IRENEO_REQUIRE(text != NULL, "training needs a text");
     return train(transformer, text, length, "the text", settings, report);
 }
 
@@ -291,6 +294,9 @@ ireneo_error ireneo_attention_train_file(const ireneo_transformer *transformer, 
                                          const ireneo_attention_train_settings *settings,
                                          ireneo_attention_train_report *report) {
     ireneo_file_view view;
+    IRENEO_REQUIRE(report != NULL, "training needs a report to be written to");
+    *report = (ireneo_attention_train_report){0};
+    IRENEO_REQUIRE(path != NULL, "training needs a text");
     IRENEO_TRY(ireneo_file_view_open(path, &view));
     ireneo_error failed = train(transformer, view.bytes, view.count, path, settings, report);
     ireneo_file_view_close(&view);

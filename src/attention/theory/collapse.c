@@ -12,6 +12,7 @@
 ireneo_error ireneo_collapse_limits(const ireneo_attention_collapse_settings *settings,
                                     ireneo_attention_collapse_settings *filled) {
     *filled = settings != NULL ? *settings : (ireneo_attention_collapse_settings){0};
+    IRENEO_TRY(ireneo_check_reserved(filled->reserved, "the collapse settings"));
     if (filled->rank_limit == 0.0) filled->rank_limit = 0.05;
     if (filled->entropy_limit == 0.0) filled->entropy_limit = 1.0 / 3.0;
     if (!(filled->rank_limit > 0.0 && filled->rank_limit < 1.0))
@@ -93,6 +94,8 @@ ireneo_error ireneo_attention_assess(const ireneo_transformer *transformer,
                                      ireneo_attention_assessment *assessment) {
     ireneo_attention_collapse_settings limits;
     ireneo_block block;
+    IRENEO_REQUIRE(assessment != NULL, "a judgement needs a place to be written to");
+    *assessment = (ireneo_attention_assessment){0};
     IRENEO_TRY(ireneo_check_transformer(transformer));
     IRENEO_TRY(ireneo_collapse_limits(settings, &limits));
     IRENEO_TRY(ireneo_enter(0, NULL));

@@ -32,6 +32,8 @@ static ireneo_error attention_factor(const ireneo_transformer *t, double distanc
 }
 
 ireneo_error ireneo_attention_gradient_depth(const ireneo_transformer *transformer, double *gradient) {
+    IRENEO_REQUIRE(transformer != NULL && gradient != NULL,
+                   "the law of gradients needs a transformer and room");
     if (transformer->normalisation != IRENEO_NORMALISATION_POST)
         return ireneo_fail(IRENEO_ERROR_ARGUMENT, "the law of gradients over depth holds for post-LN only");
     ireneo_attention_propagation p;

@@ -13,6 +13,7 @@
 #include <string.h>
 
 static ireneo_error check_input(const ireneo_attention_input *input) {
+    IRENEO_TRY(ireneo_check_reserved(input->reserved, "the input"));
     IRENEO_TRY(ireneo_check_context(input->beta, input->context, input->keys));
     if (!(input->q > 0.0 && input->q <= 1e6))
         return ireneo_fail(IRENEO_ERROR_ARGUMENT,
@@ -68,9 +69,9 @@ static void write_rows(const ireneo_rem_row *row, const ireneo_rem_row *limit,
     report->entropy_limit = limit->entropy;
 }
 
-ireneo_error ireneo_attention_layer(const ireneo_attention_input *input, ireneo_attention_report *report) {
+/* The layer whose q is known. */
+static ireneo_error describe(const ireneo_attention_input *input, ireneo_attention_report *report) {
     IRENEO_TRY(check_input(input));
-    memset(report, 0, sizeof *report);
     double keys = input->keys > 0.0 ? input->keys : input->context, rho = input->p / input->q;
     double variance = input->q * (input->q - input->p) * log(input->context);
     double sigma = input->beta * sqrt(variance), b = sigma / sqrt(log(keys));
@@ -95,5 +96,17 @@ ireneo_error ireneo_attention_layer(const ireneo_attention_input *input, ireneo_
         report->gradient = gradient(input, &row, 1.0 / (double)input->width);
         report->gradient_floor = report->gradient - gradient(input, &row, 0.0);
     }
+    return IRENEO_OK;
+}
+
+ireneo_error ireneo_attention_layer(const ireneo_attention_input *input, ireneo_attention_report *report) {
+    IRENEO_REQUIRE(report != NULL, "a layer needs a report to be written to");
+    memset(report, 0, sizeof *report);
+    IRENEO_REQUIRE(input != NULL, "a layer needs its input");
+    ireneo_attention_input chosen = *input;
+    if (chosen.q == 0.0) chosen.q = 1.0;
+    ireneo_attention_report made = {0}; /* what fails half-way leaves no half of a report */
+    IRENEO_TRY(describe(&chosen, &made));
+    *report = made;
     return IRENEO_OK;
 }

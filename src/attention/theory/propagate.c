@@ -8,6 +8,7 @@
 #include <string.h>
 
 void ireneo_attention_propagation_free(ireneo_attention_propagation *propagation) {
+    if (propagation == NULL) return;
     free(propagation->block);
     memset(propagation, 0, sizeof *propagation);
 }
@@ -65,6 +66,7 @@ static void describe_stability(const ireneo_block *block, const ireneo_transform
 
 ireneo_error ireneo_attention_propagate(const ireneo_transformer *transformer,
                                         ireneo_attention_propagation *propagation) {
+    IRENEO_REQUIRE(propagation != NULL, "a propagation needs a place to be written to");
     memset(propagation, 0, sizeof *propagation);
     IRENEO_TRY(ireneo_check_transformer(transformer));
     ireneo_block block;
@@ -86,6 +88,8 @@ ireneo_error ireneo_attention_propagate(const ireneo_transformer *transformer,
 
 ireneo_error ireneo_attention_critical_residual(const ireneo_transformer *transformer, double rank_limit,
                                                 double *residual, double *residual_limit) {
+    if (residual != NULL) *residual = 0.0;
+    if (residual_limit != NULL) *residual_limit = 0.0;
     IRENEO_TRY(ireneo_check_transformer(transformer));
     if (!(rank_limit > 0.0 && rank_limit < 1.0))
         return ireneo_fail(IRENEO_ERROR_ARGUMENT,

@@ -15,6 +15,7 @@ static const double SMALLEST = 1e-9, STRONGEST = 1e4;
 static ireneo_error fill_settings(const ireneo_attention_recommend_settings *given,
                                   ireneo_attention_recommend_settings *filled) {
     *filled = given != NULL ? *given : (ireneo_attention_recommend_settings){0};
+    IRENEO_TRY(ireneo_check_reserved(filled->reserved, "the recommendation's settings"));
     IRENEO_TRY(ireneo_collapse_limits(&filled->collapse, &filled->collapse));
     if (filled->beta_margin == 0.0) filled->beta_margin = 2.0;
     if (filled->retention == 0.0) filled->retention = 0.5;
@@ -94,8 +95,10 @@ ireneo_error ireneo_attention_recommend(const ireneo_transformer *transformer,
                                         const ireneo_attention_recommend_settings *settings,
                                         ireneo_attention_recommendation *recommendation) {
     ireneo_attention_recommend_settings filled;
-    ireneo_transformer *t = &recommendation->transformer;
     double line, line_limit;
+    IRENEO_REQUIRE(recommendation != NULL, "a recommendation needs a place to be written to");
+    *recommendation = (ireneo_attention_recommendation){0};
+    ireneo_transformer *t = &recommendation->transformer;
     IRENEO_TRY(ireneo_check_transformer(transformer));
     IRENEO_TRY(fill_settings(settings, &filled));
     if (1.0 - transformer->rho_0 <= filled.collapse.rank_limit)

@@ -12,6 +12,7 @@
 #include <string.h>
 
 void ireneo_attention_trainability_free(ireneo_attention_trainability *diagram) {
+    if (diagram == NULL) return;
     free(diagram->cells);
     free(diagram->rank_line);
     memset(diagram, 0, sizeof *diagram);
@@ -107,7 +108,10 @@ ireneo_error ireneo_attention_trainability_diagram(const ireneo_transformer *tra
                                                    size_t residual_count,
                                                    const ireneo_attention_collapse_settings *settings,
                                                    ireneo_attention_trainability *diagram) {
+    IRENEO_REQUIRE(diagram != NULL, "a diagram needs a place to be written to");
     memset(diagram, 0, sizeof *diagram);
+    IRENEO_REQUIRE(transformer != NULL && betas != NULL && residuals != NULL,
+                   "a diagram needs a transformer and the values of beta and of the residual strength");
     ireneo_attention_collapse_settings limits;
     IRENEO_TRY(check_axes(transformer, betas, beta_count, residuals, residual_count));
     IRENEO_TRY(ireneo_collapse_limits(settings, &limits));

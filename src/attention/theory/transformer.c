@@ -26,6 +26,7 @@ const char *ireneo_activation_name(ireneo_activation activation) {
 }
 
 void ireneo_transformer_defaults(ireneo_transformer *transformer) {
+    if (transformer == NULL) return;
     *transformer = (ireneo_transformer){.layers = 50,
                                         .width = 720,
                                         .heads = 1,
@@ -94,6 +95,8 @@ static ireneo_error check_scales(const ireneo_transformer *t) {
 }
 
 ireneo_error ireneo_check_transformer(const ireneo_transformer *t) {
+    IRENEO_REQUIRE(t != NULL, "no transformer was given");
+    IRENEO_TRY(ireneo_check_reserved(t->reserved, "the transformer"));
     IRENEO_TRY(check_shape(t));
     IRENEO_TRY(ireneo_check_context(t->beta, t->context, t->keys));
     IRENEO_TRY(check_scales(t));

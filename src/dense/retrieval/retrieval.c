@@ -32,11 +32,6 @@ const char *ireneo_dense_rule_name(ireneo_dense_rule rule) {
     return "unknown";
 }
 
-ireneo_dense_recall_settings ireneo_dense_recall_defaults(void) {
-    return (ireneo_dense_recall_settings){
-        .rule = IRENEO_DENSE_RULE_SOFTMAX, .lambda = 1.0, .degree = 4, .steps = 100, .tolerance = 1e-5};
-}
-
 /* One batch of queries on its way. */
 typedef struct batch {
     const ireneo_pattern_source *source;
@@ -317,7 +312,7 @@ ireneo_error ireneo_dense_recall_blocked(const float *patterns, size_t count, si
                                          const ireneo_dense_recall_settings *settings, size_t block,
                                          const ireneo_dense_recall_result *result,
                                          ireneo_dense_recall_info *info) {
-    ireneo_dense_recall_settings chosen = settings != NULL ? *settings : ireneo_dense_recall_defaults();
+    ireneo_dense_recall_settings chosen;
     ireneo_dense_recall_result nothing = {0};
     ireneo_dense_recall_info ignored;
     if (info == NULL) info = &ignored;
@@ -325,13 +320,19 @@ ireneo_error ireneo_dense_recall_blocked(const float *patterns, size_t count, si
     double start = ireneo_seconds();
     int threads;
     ireneo_pattern_source source = {count, neurons, patterns, NULL, NULL};
+    IRENEO_REQUIRE(patterns != NULL && queries != NULL, "recall needs patterns and queries");
+    IRENEO_TRY(ireneo_recall_fill_settings(settings, &chosen));
     IRENEO_TRY(ireneo_recall_check_settings(&chosen, count, neurons, query_count));
+    if (result != NULL) IRENEO_TRY(ireneo_check_reserved(result->reserved, "the results"));
     IRENEO_TRY(ireneo_enter(chosen.threads, &threads));
     ireneo_error failed = ireneo_recall_check_data(patterns, count, queries, query_count, neurons, threads,
-                                                  &info->pattern_power);
+                                                   &info->pattern_power);
+    if (failed == IRENEO_OK && chosen.lambda == 0.0)
+        failed = ireneo_recall_choose_lambda(count, neurons, info->pattern_power, &chosen.lambda);
+    info->lambda = chosen.rule == IRENEO_DENSE_RULE_SOFTMAX ? chosen.lambda : NAN;
     if (failed == IRENEO_OK)
         failed = recall_all(&source, queries, query_count, &chosen, threads, block,
-                           result != NULL ? result : &nothing, info);
+                            result != NULL ? result : &nothing, info);
     info->seconds = ireneo_seconds() - start;
     return ireneo_leave(failed);
 }

@@ -11,6 +11,14 @@ ireneo_error ireneo_dense_recall_blocked(const float *patterns, size_t count, si
                                          const ireneo_dense_recall_result *result,
                                          ireneo_dense_recall_info *info);
 
+/* Defaults in the place of zeros, except for lambda; steps are 0 when only a look is asked for, and the tolerance
+ * is what it says. */
+ireneo_error ireneo_recall_fill_settings(const ireneo_dense_recall_settings *given,
+                                         ireneo_dense_recall_settings *filled);
+
+/* The lambda for patterns of this number, length and mean square entry when none was given. */
+ireneo_error ireneo_recall_choose_lambda(size_t count, size_t neurons, double power, double *lambda);
+
 ireneo_error ireneo_recall_check_settings(const ireneo_dense_recall_settings *settings, size_t count,
                                           size_t neurons, size_t query_count);
 

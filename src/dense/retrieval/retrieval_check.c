@@ -9,6 +9,33 @@
 /* Products of lengths above this could overflow a float32 score. */
 static const double LARGEST_SCORE = 1e37;
 
+ireneo_error ireneo_recall_fill_settings(const ireneo_dense_recall_settings *given,
+                                         ireneo_dense_recall_settings *filled) {
+    *filled = given != NULL ? *given : (ireneo_dense_recall_settings){0};
+    IRENEO_TRY(ireneo_check_reserved(filled->reserved, "the recall settings"));
+    if (filled->degree == 0) filled->degree = 4;
+    if (filled->steps == 0) filled->steps = 100;
+    if (filled->look) filled->steps = 0;
+    if (isnan(filled->tolerance)) return ireneo_fail(IRENEO_ERROR_ARGUMENT, "the tolerance must be a number");
+    filled->tolerance = filled->tolerance == 0.0 ? 1e-5 : fmax(0.0, filled->tolerance);
+    return IRENEO_OK;
+}
+
+/* Beyond lambda_star the nearest patterns alone compete, and basins do not grow any more. lambda acts on x.xi;
+ * for patterns of length r sqrt(N) it is r^2 lambda in units of the theory. */
+ireneo_error ireneo_recall_choose_lambda(size_t count, size_t neurons, double power, double *lambda) {
+    *lambda = 1.0;
+    if (count < 2 || neurons < 2) return IRENEO_OK; /* nothing competes */
+    ireneo_dense_point point = {.ensemble = IRENEO_DENSE_ENSEMBLE_SPHERICAL,
+                                .lambda = 1.0,
+                                .neurons = (double)neurons,
+                                .patterns = (double)count};
+    ireneo_dense_basins_report report;
+    IRENEO_TRY(ireneo_dense_basins(&point, &report));
+    *lambda = report.lambda_star / power;
+    return IRENEO_OK;
+}
+
 ireneo_error ireneo_recall_check_settings(const ireneo_dense_recall_settings *s, size_t count, size_t neurons,
                                           size_t query_count) {
     if (count == 0 || neurons == 0)
@@ -20,14 +47,13 @@ ireneo_error ireneo_recall_check_settings(const ireneo_dense_recall_settings *s,
     if (s->rule != IRENEO_DENSE_RULE_SOFTMAX && s->rule != IRENEO_DENSE_RULE_POLYNOMIAL &&
         s->rule != IRENEO_DENSE_RULE_SIGN)
         return ireneo_fail(IRENEO_ERROR_ARGUMENT, "there is no retrieval rule number %d", (int)s->rule);
-    if (s->rule == IRENEO_DENSE_RULE_SOFTMAX && !(s->lambda > 0.0 && s->lambda <= 1e30))
-        return ireneo_fail(IRENEO_ERROR_ARGUMENT, "lambda must lie above 0 and not above 1e30, not %g",
+    if (s->rule == IRENEO_DENSE_RULE_SOFTMAX && !(s->lambda >= 0.0 && s->lambda <= 1e30))
+        return ireneo_fail(IRENEO_ERROR_ARGUMENT,
+                           "lambda must lie above 0 and not above 1e30, or be 0 to be chosen, not %g",
                            s->lambda);
     if (s->rule == IRENEO_DENSE_RULE_POLYNOMIAL && !(s->degree >= 2 && s->degree <= 1000))
         return ireneo_fail(IRENEO_ERROR_ARGUMENT, "the degree must lie between 2 and 1000, not %d",
                            s->degree);
-    if (!(s->tolerance >= 0.0))
-        return ireneo_fail(IRENEO_ERROR_ARGUMENT, "the tolerance must not be negative, not %g", s->tolerance);
     return IRENEO_OK;
 }
 
@@ -81,6 +107,20 @@ ireneo_error ireneo_recall_check_data(const float *patterns, size_t count, const
                            "the scores of these patterns and queries do not fit in float32; "
                            "scale them down");
     *power = p.total / ((double)count * (double)neurons);
+    return IRENEO_OK;
+}
+
+ireneo_error ireneo_dense_normalise(float *rows, size_t count, size_t neurons) {
+    IRENEO_REQUIRE(rows != NULL || count == 0, "there are no rows to normalise");
+    for (size_t r = 0; r < count; r++) {
+        float *row = rows + r * neurons;
+        double square = ireneo_square_sum(row, neurons);
+        if (!isfinite(square)) return not_finite("the rows", rows, r, neurons);
+        if (square == 0.0)
+            return ireneo_fail(IRENEO_ERROR_DATA, "row %zu is all zeros and cannot be normalised", r);
+        double scale = sqrt((double)neurons / square);
+        for (size_t i = 0; i < neurons; i++) row[i] = (float)(scale * (double)row[i]);
+    }
     return IRENEO_OK;
 }
 

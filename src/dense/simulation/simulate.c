@@ -20,14 +20,20 @@ const char *ireneo_dense_measure_name(ireneo_dense_measure measure) {
     return (unsigned)measure < sizeof names / sizeof *names ? names[measure] : "unknown";
 }
 
-ireneo_dense_experiment ireneo_dense_experiment_defaults(void) {
-    return (ireneo_dense_experiment){.neurons = 100,
-                                     .log_patterns = 30.0,
-                                     .lambda = 1.0,
-                                     .steps = 1,
-                                     .closeness = 0.1,
-                                     .kept = 500.0,
-                                     .seed = 1};
+void ireneo_dense_experiment_defaults(ireneo_dense_experiment *e) {
+    if (e == NULL) return;
+    bool one_step = e->method == IRENEO_DENSE_METHOD_SCALARS || e->method == IRENEO_DENSE_METHOD_TAIL;
+    if (e->steps == 0) e->steps = one_step ? 1 : 400;
+    if (e->closeness == 0.0) e->closeness = 0.1;
+    if (e->kept == 0.0) e->kept = 500.0;
+}
+
+/* The experiment with its defaults, checked. */
+static ireneo_error read_experiment(const ireneo_dense_experiment *given, ireneo_dense_experiment *filled) {
+    IRENEO_REQUIRE(given != NULL, "a simulation needs an experiment");
+    *filled = *given;
+    ireneo_dense_experiment_defaults(filled);
+    return ireneo_dense_check(filled);
 }
 
 /* ---- checks ---- */
@@ -55,7 +61,6 @@ static ireneo_error check_numbers(const ireneo_dense_experiment *e) {
                            e->lambda);
     if (e->measure != IRENEO_DENSE_MEASURE_ANGLE && !(e->angle >= 0.0 && e->angle <= M_PI))
         return ireneo_fail(IRENEO_ERROR_ARGUMENT, "the angle must lie between 0 and pi, not %g", e->angle);
-    if (e->steps == 0) return ireneo_fail(IRENEO_ERROR_ARGUMENT, "at least one step is needed");
     if (!(e->closeness > 0.0 && e->closeness < 1.0))
         return ireneo_fail(IRENEO_ERROR_ARGUMENT, "the closeness must lie between 0 and 1, not %g",
                            e->closeness);
@@ -122,6 +127,7 @@ static ireneo_error check_patterns(const ireneo_dense_experiment *e) {
 }
 
 ireneo_error ireneo_dense_check(const ireneo_dense_experiment *e) {
+    IRENEO_TRY(ireneo_check_reserved(e->reserved, "the experiment"));
     IRENEO_TRY(check_method(e));
     IRENEO_TRY(check_numbers(e));
     return check_patterns(e);
@@ -166,10 +172,12 @@ static ireneo_error draw_checked(const ireneo_dense_experiment *e, uint64_t inde
 
 ireneo_error ireneo_dense_draw_one(const ireneo_dense_experiment *experiment, uint64_t index,
                                    ireneo_dense_draw *draw) {
+    ireneo_dense_experiment e;
+    IRENEO_REQUIRE(draw != NULL, "a draw needs a place to be written to");
     memset(draw, 0, sizeof *draw);
-    IRENEO_TRY(ireneo_dense_check(experiment));
+    IRENEO_TRY(read_experiment(experiment, &e));
     IRENEO_TRY(ireneo_enter(0, NULL));
-    return ireneo_leave(draw_checked(experiment, index, draw));
+    return ireneo_leave(draw_checked(&e, index, draw));
 }
 
 static int compare_doubles(const void *a, const void *b) {
@@ -218,21 +226,25 @@ static ireneo_error make_draw(void *context, size_t index, int thread) {
     return draw_checked(list->experiment, index, &list->all[index]);
 }
 
-ireneo_error ireneo_dense_simulate(const ireneo_dense_experiment *experiment, size_t draws, int threads,
-                                   const ireneo_progress *progress, ireneo_dense_draw *all,
+ireneo_error ireneo_dense_simulate(const ireneo_dense_experiment *experiment, size_t draws,
+                                   const ireneo_run_settings *settings, ireneo_dense_draw *all,
                                    ireneo_dense_summary *summary) {
+    ireneo_dense_experiment e;
+    int threads;
+    const ireneo_progress *progress;
+    IRENEO_REQUIRE(summary != NULL, "a simulation needs a summary to be written to");
     memset(summary, 0, sizeof *summary);
-    IRENEO_TRY(ireneo_dense_check(experiment));
+    IRENEO_TRY(read_experiment(experiment, &e));
     if (draws == 0) return ireneo_fail(IRENEO_ERROR_ARGUMENT, "at least one draw is needed");
     double start = ireneo_seconds();
     ireneo_dense_draw *kept = NULL;
     if (all == NULL) IRENEO_TRY(IRENEO_ALLOCATE(&kept, draws, "draws"));
     if (all == NULL) all = kept;
-    draw_list list = {experiment, all};
-    ireneo_error failed = ireneo_enter(threads, &threads);
+    draw_list list = {&e, all};
+    ireneo_error failed = ireneo_enter_run(settings, &threads, &progress);
     if (failed == IRENEO_OK)
         failed = ireneo_leave(ireneo_parallel(draws, threads, progress, "draws", make_draw, &list));
-    if (failed == IRENEO_OK) failed = ireneo_dense_summarise(experiment, all, draws, summary);
+    if (failed == IRENEO_OK) failed = ireneo_dense_summarise(&e, all, draws, summary);
     free(kept);
     summary->draws = draws;
     summary->seconds = ireneo_seconds() - start;

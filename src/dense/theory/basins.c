@@ -13,6 +13,8 @@ static const int MAP_STEPS = 300;
 static const double MAP_LEAST_NEURONS = 1000.0; /* for lambda > 1, see dense/theory/finite_size.h */
 
 static ireneo_error check_point(const ireneo_dense_point *point) {
+    IRENEO_REQUIRE(point != NULL, "basins need a point to be asked about");
+    IRENEO_TRY(ireneo_check_reserved(point->reserved, "the point"));
     IRENEO_TRY(ireneo_check_ensemble(point->ensemble));
     IRENEO_TRY(ireneo_check_lambda(point->lambda));
     if ((point->alpha != 0.0) == (point->patterns != 0.0))
@@ -63,6 +65,8 @@ static void fill_finite(ireneo_dense_ensemble ensemble, double neurons, double l
 }
 
 ireneo_error ireneo_dense_basins(const ireneo_dense_point *point, ireneo_dense_basins_report *report) {
+    IRENEO_REQUIRE(report != NULL, "basins need a report to be written to");
+    *report = (ireneo_dense_basins_report){0};
     IRENEO_TRY(check_point(point));
     double neurons = point->neurons, patterns = point->patterns;
     report->lambda = point->lambda;

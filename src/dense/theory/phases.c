@@ -8,6 +8,8 @@
 #include <math.h>
 
 static ireneo_error check_point(const ireneo_dense_point *point) {
+    IRENEO_REQUIRE(point != NULL, "phases need a point to be asked about");
+    IRENEO_TRY(ireneo_check_reserved(point->reserved, "the point"));
     IRENEO_TRY(ireneo_check_ensemble(point->ensemble));
     if (point->patterns != 0.0)
         return ireneo_fail(IRENEO_ERROR_ARGUMENT, "phases are asked for by lambda or alpha, not by patterns");
@@ -59,6 +61,8 @@ static void fill_finite(ireneo_dense_ensemble ensemble, double neurons, ireneo_d
 }
 
 ireneo_error ireneo_dense_phases(const ireneo_dense_point *point, ireneo_dense_phases_report *report) {
+    IRENEO_REQUIRE(report != NULL, "phases need a report to be written to");
+    *report = (ireneo_dense_phases_report){0};
     IRENEO_TRY(check_point(point));
     ireneo_dense_ensemble ensemble = point->ensemble;
     report->lambda = point->lambda != 0.0 ? point->lambda : ireneo_dense_lambda_c(ensemble, point->alpha);
@@ -73,6 +77,8 @@ ireneo_error ireneo_dense_phases(const ireneo_dense_point *point, ireneo_dense_p
 
 ireneo_error ireneo_dense_scaled(ireneo_dense_ensemble ensemble, double scaled_lambda, double exponent,
                                  double neurons, double *scaled_alpha, double *scaled_alpha_exact) {
+    if (scaled_alpha != NULL) *scaled_alpha = 0.0;
+    if (scaled_alpha_exact != NULL) *scaled_alpha_exact = 0.0;
     IRENEO_TRY(ireneo_check_ensemble(ensemble));
     IRENEO_TRY(ireneo_check_neurons(neurons));
     if (!(exponent > 0.0 && exponent < 1.0))

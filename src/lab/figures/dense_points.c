@@ -17,7 +17,7 @@ static ireneo_error simulate_kept(const figure_request *request, const ireneo_de
 
 ireneo_error ireneo_dense_point_of(const figure_request *request, const dense_points_request *wanted,
                                    ireneo_dense_summary *summary) {
-    ireneo_dense_experiment e = ireneo_dense_experiment_defaults();
+    ireneo_dense_experiment e = {0};
     e.method = wanted->method;
     e.measure = wanted->measure;
     e.neurons = wanted->neurons;
@@ -25,9 +25,12 @@ ireneo_error ireneo_dense_point_of(const figure_request *request, const dense_po
     e.lambda = wanted->lambda;
     e.steps = wanted->steps;
     e.seed = request->seed;
-    if (wanted->closeness > 0.0) e.closeness = wanted->closeness;
+    e.closeness = wanted->closeness;
+    ireneo_dense_experiment_defaults(&e); /* draws are kept under what was done */
     if (e.steps > 1) return simulate_kept(request, &e, wanted->draws, summary);
-    return ireneo_dense_simulate(&e, wanted->draws, request->threads, request->progress, NULL, summary);
+    return ireneo_dense_simulate(
+        &e, wanted->draws, &(ireneo_run_settings){.threads = request->threads, .progress = request->progress},
+        NULL, summary);
 }
 
 ireneo_error ireneo_dense_finite_lambdas(size_t neurons, double alpha, double *one_step, double *converged,

@@ -59,7 +59,7 @@ static size_t count_retrieved(const crowd *c, const questions *q) {
 
 static ireneo_error ask(const figure_request *request, FILE *stream, const crowd *c, const questions *q,
                         double lambda) {
-    ireneo_dense_recall_settings settings = ireneo_dense_recall_defaults();
+    ireneo_dense_recall_settings settings = {0};
     settings.lambda = lambda;
     settings.steps = request->quick ? 40 : 200;
     settings.tolerance = 1e-4;
@@ -142,22 +142,6 @@ static ireneo_error whiten_rows(float *values, size_t rows, size_t columns) {
     return failed;
 }
 
-/* Every row to length sqrt(columns); a row of zeros is an error. */
-static ireneo_error rows_to_sphere(float *values, size_t rows, size_t columns) {
-    for (size_t r = 0; r < rows; r++) {
-        double square = 0.0;
-        for (size_t i = 0; i < columns; i++) {
-            double x = (double)values[r * columns + i];
-            square += x * x;
-        }
-        if (!(square > 0.0)) return ireneo_fail(IRENEO_ERROR_DATA, "row %zu is all zeros", r);
-        double scale = sqrt((double)columns / square);
-        for (size_t i = 0; i < columns; i++)
-            values[r * columns + i] = (float)(scale * (double)values[r * columns + i]);
-    }
-    return IRENEO_OK;
-}
-
 static ireneo_error load_words(const char *name, ireneo_error (*prepare)(float *, size_t, size_t),
                                crowd *words) {
     char path[PATH_MAX];
@@ -165,14 +149,14 @@ static ireneo_error load_words(const char *name, ireneo_error (*prepare)(float *
     IRENEO_TRY(ireneo_data_path("words-100d.npy", path, sizeof path));
     IRENEO_TRY(ireneo_load_matrix(path, &words->patterns, &words->count, &words->neurons));
     IRENEO_TRY(prepare(words->patterns, words->count, words->neurons));
-    return rows_to_sphere(words->patterns, words->count, words->neurons);
+    return ireneo_dense_normalise(words->patterns, words->count, words->neurons);
 }
 
 static ireneo_error make_random(uint64_t seed, const crowd *words, crowd *random) {
     *random = (crowd){"random", NULL, words->count, words->neurons};
     IRENEO_TRY(IRENEO_ALLOCATE(&random->patterns, random->count * random->neurons, "random patterns"));
     ireneo_random_normals_float(seed, STREAM_RANDOM, 0, random->count * random->neurons, 1, random->patterns);
-    return rows_to_sphere(random->patterns, random->count, random->neurons);
+    return ireneo_dense_normalise(random->patterns, random->count, random->neurons);
 }
 
 static ireneo_error make(const figure_request *request) {

@@ -69,7 +69,7 @@ static ireneo_error store_words(const word_job *job, const ireneo_progress *prog
     ireneo_memory *memory;
     settings.progress = progress;
     for (settings.overload = 0; settings.overload < 2; settings.overload++) {
-        IRENEO_TRY(ireneo_store(facts, &settings, &memory, &info));
+        IRENEO_TRY(ireneo_store(facts, &settings, &memory, NULL, &info));
         ireneo_memory_free(memory);
         if (info.status == IRENEO_STATUS_INTERRUPTED)
             return ireneo_fail(IRENEO_ERROR_CANCELLED, "interrupted");

@@ -194,7 +194,7 @@ static ireneo_error hebb(const trial *t, const trial_data *data, int threads, tr
                          ireneo_memory **memory) {
     ireneo_store_settings settings = {.solver = IRENEO_SOLVER_HEBBIAN, .rank = t->rank, .threads = threads};
     ireneo_store_info info;
-    IRENEO_TRY(ireneo_store(&data->facts, &settings, memory, &info));
+    IRENEO_TRY(ireneo_store(&data->facts, &settings, memory, NULL, &info));
     result->status = info.status;
     result->recalled = info.recalled;
     result->margin = info.margin;
@@ -217,7 +217,7 @@ static ireneo_error project(const trial *t, const trial_data *data, int threads,
         ireneo_memory_free(*memory);
         *memory = NULL;
         settings.margin = margins[attempt];
-        IRENEO_TRY(ireneo_store(&data->facts, &settings, memory, &info));
+        IRENEO_TRY(ireneo_store(&data->facts, &settings, memory, NULL, &info));
         result->scans += info.scans;
         result->iterations += info.iterations;
         if (info.status != IRENEO_STATUS_UNDECIDED || t->rank > 0) break;

@@ -52,6 +52,9 @@ static uint64_t checksum(const ireneo_certificate *c) {
 }
 
 ireneo_error ireneo_certificate_save(const ireneo_certificate *c, const char *path) {
+    IRENEO_REQUIRE(c != NULL && path != NULL, "saving a certificate needs a certificate and a path");
+    IRENEO_REQUIRE(c->facts != NULL && c->candidates != NULL && c->weights != NULL,
+                   "the certificate is empty");
     char hash[32], sum[32];
     snprintf(hash, sizeof hash, "%016" PRIx64, c->facts_hash);
     snprintf(sum, sizeof sum, "%016" PRIx64, checksum(c));
@@ -122,7 +125,9 @@ static ireneo_error check_sum(const char *path, const ireneo_certificate *c) {
 }
 
 ireneo_error ireneo_certificate_load(const char *path, ireneo_certificate **certificate) {
+    IRENEO_REQUIRE(certificate != NULL, "loading a certificate needs a place for it");
     *certificate = NULL;
+    IRENEO_REQUIRE(path != NULL, "loading a certificate needs a path");
     ireneo_certificate *c = calloc(1, sizeof *c);
     if (c == NULL) return ireneo_fail(IRENEO_ERROR_MEMORY, "not enough memory for a certificate");
     ireneo_error failed = load_metadata(path, c);

@@ -17,6 +17,7 @@
  *
  * Four times that is added to |E| before the bound is formed, which also covers the rounding of the bound itself. */
 #include "linear/certificate/verify.h"
+#include "base/parallel.h"
 #include "base/ram.h"
 #include "base/threads.h"
 #include "linear/certificate/scaled_pairs.h"
@@ -24,8 +25,8 @@
 #include "linear/certificate/verify_rational.h"
 #include "linear/facts/facts.h"
 
+#include <float.h>
 #include <math.h>
-#include <omp.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -85,39 +86,53 @@ static void sum_pairs(verifier *v, double *u, double *x) {
     }
 }
 
-/* |E|_F with E = sum_i m_i x_i^T, one row of E at a time. */
-static ireneo_error find_residual(verifier *v, int threads) {
+/* Rows of E = sum_i m_i x_i^T. */
+typedef struct residual_rows {
+    const verifier *v;
+    double *space;   /* (threads, 3, dim_in) */
+    double *squares; /* (dim_out) */
+} residual_rows;
+
+static ireneo_error sum_row(void *context, size_t a, int thread) {
+    const residual_rows *r = context;
+    const ireneo_scaled_pairs *p = &r->v->pairs;
+    size_t in = p->f->dim_in;
+    double *sum = r->space + (size_t)thread * 3 * in, *lost = sum + in, *x = lost + in;
+    memset(sum, 0, 2 * in * sizeof *sum);
+    for (size_t i = 0; i < p->facts; i++) {
+        double m = r->v->m[i * p->f->dim_out + a];
+        ireneo_scaled_pairs_key(p, i, x);
+        for (size_t b = 0; b < in; b++) {
+            double term = m * x[b], old = sum[b], now = old + term;
+            double back = now - old; /* two-sum: what the addition lost, exactly */
+            lost[b] += (old - (now - back)) + (term - back);
+            sum[b] = now;
+        }
+    }
+    for (size_t b = 0; b < in; b++) r->squares[a] += (sum[b] + lost[b]) * (sum[b] + lost[b]);
+    return IRENEO_OK;
+}
+
+/* |E|_F and the bound on its error. */
+static ireneo_error find_residual(verifier *v, const ireneo_verify_plan *plan) {
     const ireneo_scaled_pairs *p = &v->pairs;
     size_t in = p->f->dim_in, out = p->f->dim_out;
-    double *space = NULL, *squares = NULL, square = 0.0;
-    IRENEO_TRY(IRENEO_ALLOCATE(&space, (size_t)threads * 3 * in, "residual rows"));
-    ireneo_error failed = IRENEO_ALLOCATE_ZEROED(&squares, out, "residual rows");
+    residual_rows r = {.v = v};
+    double square = 0.0;
+    ireneo_error failed = IRENEO_ALLOCATE(&r.space, (size_t)plan->threads * 3 * in, "residual rows");
+    if (failed == IRENEO_OK) failed = IRENEO_ALLOCATE_ZEROED(&r.squares, out, "residual rows");
+    if (failed == IRENEO_OK)
+        failed = ireneo_parallel(out, plan->threads, plan->progress, "checking the certificate", sum_row, &r);
     if (failed == IRENEO_OK) {
-#pragma omp parallel for num_threads(threads) schedule(static)
-        for (size_t a = 0; a < out; a++) {
-            double *sum = space + (size_t)omp_get_thread_num() * 3 * in, *lost = sum + in, *x = lost + in;
-            memset(sum, 0, 2 * in * sizeof *sum);
-            for (size_t i = 0; i < p->facts; i++) {
-                double m = v->m[i * out + a];
-                ireneo_scaled_pairs_key(p, i, x);
-                for (size_t b = 0; b < in; b++) {
-                    double term = m * x[b], old = sum[b], now = old + term;
-                    double back = now - old; /* two-sum: what the addition lost, exactly */
-                    lost[b] += (old - (now - back)) + (term - back);
-                    sum[b] = now;
-                }
-            }
-            for (size_t b = 0; b < in; b++) squares[a] += (sum[b] + lost[b]) * (sum[b] + lost[b]);
-        }
-        for (size_t a = 0; a < out; a++) square += squares[a]; /* in one order, whatever the threads */
+        for (size_t a = 0; a < out; a++) square += r.squares[a]; /* in one order, whatever the threads */
         v->residual = sqrt(square);
         for (size_t i = 0; i < p->facts; i++) {
-            ireneo_scaled_pairs_key(p, i, space);
-            v->error += ireneo_norm_f64(space, in) *
+            ireneo_scaled_pairs_key(p, i, r.space);
+            v->error += ireneo_norm_f64(r.space, in) *
                         (v->m_error[i] + 3.0 * UNIT * ireneo_norm_f64(v->m + i * out, out));
         }
     }
-    free(space), free(squares);
+    free(r.space), free(r.squares);
     return failed;
 }
 
@@ -202,6 +217,8 @@ ireneo_error ireneo_verify_planned(const ireneo_certificate *certificate, const 
     report->weights = certificate->count;
     report->angular_margin_bound = INFINITY;
     if (!check_entries(certificate, facts, report)) return IRENEO_OK;
+    for (size_t k = 0; k < certificate->count; k++)
+        report->weight_sum = fmin(report->weight_sum + certificate->weights[k], DBL_MAX);
     verifier v = {.weight_sum = 0.0};
     double *u = NULL, *x = NULL;
     ireneo_error failed = ireneo_scaled_pairs_make(certificate, facts, &v.pairs);
@@ -213,7 +230,7 @@ ireneo_error ireneo_verify_planned(const ireneo_certificate *certificate, const 
     if (failed == IRENEO_OK && usable) failed = IRENEO_ALLOCATE(&x, facts->dim_in, "key");
     if (failed == IRENEO_OK && usable) {
         sum_pairs(&v, u, x);
-        failed = find_residual(&v, plan->threads);
+        failed = find_residual(&v, plan);
     }
     if (failed == IRENEO_OK && usable) failed = judge(&v, plan, report);
     ireneo_scaled_pairs_free(&v.pairs);
@@ -221,12 +238,21 @@ ireneo_error ireneo_verify_planned(const ireneo_certificate *certificate, const 
     return failed;
 }
 
-ireneo_error ireneo_verify(const ireneo_certificate *certificate, const ireneo_facts *facts, int threads,
-                           ireneo_verify_report *report) {
-    if (certificate == NULL || report == NULL)
-        return ireneo_fail(IRENEO_ERROR_ARGUMENT, "verify needs a certificate and a report");
+ireneo_error ireneo_verify(const ireneo_certificate *certificate, const ireneo_facts *facts,
+                           const ireneo_verify_settings *settings, ireneo_verify_report *report) {
+    ireneo_verify_settings s = settings != NULL ? *settings : (ireneo_verify_settings){0};
+    ireneo_verify_plan plan = {.exact_entries = s.exact ? SIZE_MAX : IRENEO_EXACT_ENTRIES,
+                               .progress = s.progress};
+    IRENEO_REQUIRE(report != NULL, "verify needs a certificate and a report");
+    memset(report, 0, sizeof *report);
+    IRENEO_REQUIRE(certificate != NULL, "verify needs a certificate and a report");
+    IRENEO_TRY(ireneo_check_reserved(s.reserved, "the settings of verify"));
+    IRENEO_TRY(ireneo_check_reserved(certificate->reserved, "the certificate"));
+    IRENEO_REQUIRE(
+        certificate->count == 0 ||
+            (certificate->facts != NULL && certificate->candidates != NULL && certificate->weights != NULL),
+        "the certificate lacks facts, candidates or weights");
     IRENEO_TRY(ireneo_facts_check(facts));
-    ireneo_verify_plan plan = {.exact_entries = IRENEO_EXACT_ENTRIES};
-    IRENEO_TRY(ireneo_enter(threads, &plan.threads));
+    IRENEO_TRY(ireneo_enter(s.threads, &plan.threads));
     return ireneo_leave(ireneo_verify_planned(certificate, facts, &plan, report));
 }

@@ -37,6 +37,7 @@ static ireneo_error check_finite(const float *values, size_t rows, size_t column
 
 ireneo_error ireneo_facts_check(const ireneo_facts *facts) {
     if (facts == NULL || facts->keys == NULL) return ireneo_fail(IRENEO_ERROR_ARGUMENT, "no keys were given");
+    IRENEO_TRY(ireneo_check_reserved(facts->reserved, "the facts"));
     if ((facts->values == NULL) == (facts->own_candidates == NULL))
         return ireneo_fail(IRENEO_ERROR_ARGUMENT, "give shared values or own candidates, one of the two");
     if (facts->facts == 0) return ireneo_fail(IRENEO_ERROR_DATA, "there are no facts");
@@ -86,6 +87,7 @@ static uint64_t hash_bytes(uint64_t state, const void *bytes, size_t count) {
 }
 
 uint64_t ireneo_facts_hash(const ireneo_facts *facts) {
+    if (facts == NULL || facts->keys == NULL) return 0;
     uint64_t state =
         mix(mix(mix(mix(0x49726e656f, facts->facts), facts->candidates), facts->dim_in), facts->dim_out);
     state = hash_bytes(state, facts->keys, facts->facts * facts->dim_in * sizeof *facts->keys);

@@ -14,6 +14,8 @@
 static const double MOST_DIMENSIONS = 1e14;
 
 static ireneo_error check_shape(const ireneo_shape *shape) {
+    IRENEO_REQUIRE(shape != NULL, "the law needs the shape of a memory");
+    IRENEO_TRY(ireneo_check_reserved(shape->reserved, "the shape"));
     if (shape->dim_in < 1 || shape->dim_out < 1)
         return ireneo_fail(IRENEO_ERROR_ARGUMENT, "dimensions must be at least 1");
     size_t smaller = shape->dim_in < shape->dim_out ? shape->dim_in : shape->dim_out;
@@ -39,6 +41,7 @@ static ireneo_error check_shape(const ireneo_shape *shape) {
 }
 
 double ireneo_effective_dimension(const ireneo_shape *shape) {
+    if (shape == NULL) return NAN;
     double a = (double)shape->dim_in, b = (double)shape->dim_out, smaller = fmin(a, b);
     double kappa = shape->rank == 0 ? 1.0 : (double)shape->rank / smaller;
     return a * b * ireneo_rank_spectrum_energy(kappa, smaller / fmax(a, b));
@@ -114,6 +117,8 @@ ireneo_error ireneo_capacity_of_facts(const ireneo_facts *f, size_t span_in, siz
 }
 
 ireneo_error ireneo_capacity(const ireneo_shape *shape, ireneo_capacity_report *report) {
+    IRENEO_REQUIRE(report != NULL, "the capacity needs a report to be written to");
+    *report = (ireneo_capacity_report){0};
     IRENEO_TRY(check_shape(shape));
     double a = (double)shape->dim_in, b = (double)shape->dim_out;
     double dimension = ireneo_effective_dimension(shape), facts = NAN, distance = NAN;
@@ -145,6 +150,8 @@ ireneo_error ireneo_capacity(const ireneo_shape *shape, ireneo_capacity_report *
 }
 
 ireneo_error ireneo_capacity_probability(const ireneo_shape *shape, double *probability) {
+    IRENEO_REQUIRE(probability != NULL, "the chance needs a place to be written to");
+    *probability = 0.0;
     IRENEO_TRY(check_shape(shape));
     if (shape->facts == 0.0)
         return ireneo_fail(IRENEO_ERROR_ARGUMENT, "the chance that facts fit needs their number");
@@ -170,6 +177,8 @@ static double margin_excess(double margin, void *context) {
 }
 
 ireneo_error ireneo_capacity_margin(const ireneo_shape *shape, double *margin) {
+    IRENEO_REQUIRE(margin != NULL, "the margin needs a place to be written to");
+    *margin = 0.0;
     IRENEO_TRY(check_shape(shape));
     if (shape->facts == 0.0)
         return ireneo_fail(IRENEO_ERROR_ARGUMENT, "the best margin needs the number of facts");

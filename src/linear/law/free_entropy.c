@@ -99,6 +99,10 @@ static double entropy_at(double q, void *context) {
 
 ireneo_error ireneo_free_entropy(double load, size_t candidates, size_t draws, uint64_t seed, double *entropy,
                                  double *overlap, double *error) {
+    IRENEO_REQUIRE(entropy != NULL, "the free entropy needs a place to be written to");
+    *entropy = 0.0;
+    if (overlap != NULL) *overlap = 0.0;
+    if (error != NULL) *error = 0.0;
     if (!(load >= 0.0) || candidates < 2 || draws < 2)
         return ireneo_fail(IRENEO_ERROR_ARGUMENT,
                            "free entropy needs a load >= 0, two candidates and two draws");

@@ -288,35 +288,39 @@ static double law_margin(const ireneo_facts *facts, const ireneo_store_info *sto
     return ireneo_capacity_margin(&shape, &margin) == IRENEO_OK ? margin : NAN;
 }
 
-static ireneo_error widen(margin_work *s) {
-    ireneo_certificate **weights = s->settings.store.certificate;
+static ireneo_error widen(margin_work *s, ireneo_store_result *result) {
     s->info->margin_law = law_margin(s->facts, &s->info->store);
     ireneo_error failed = prepare(s);
     if (failed == IRENEO_OK) failed = run_rounds(s);
     if (failed == IRENEO_OK) failed = finish(s);
-    if (failed == IRENEO_OK && weights != NULL)
-        failed = ireneo_pair_loss_certificate(&s->loss, s->loss.residual, weights);
+    if (failed == IRENEO_OK && result != NULL)
+        failed = ireneo_pair_loss_certificate(&s->loss, s->loss.residual, &result->certificate);
     return failed;
 }
 
 ireneo_error ireneo_max_margin(const ireneo_facts *facts, const ireneo_max_margin_settings *settings,
-                               ireneo_memory **memory, ireneo_max_margin_info *info) {
-    ireneo_max_margin_info ignored = {0};
+                               ireneo_memory **memory, ireneo_store_result *result,
+                               ireneo_max_margin_info *info) {
+    ireneo_max_margin_info ignored;
     margin_work s = {.facts = facts, .info = info != NULL ? info : &ignored};
     double begin = ireneo_seconds();
+    if (memory != NULL) *memory = NULL;
+    if (result != NULL) *result = (ireneo_store_result){0};
     memset(s.info, 0, sizeof *s.info);
+    IRENEO_REQUIRE(memory != NULL, "the largest margin needs a place for the memory");
     s.info->margin = s.info->margin_bound = s.info->duality_gap = s.info->margin_law = NAN;
     if (settings != NULL) s.settings = *settings;
+    IRENEO_TRY(ireneo_check_reserved(s.settings.reserved, "the margin settings"));
     if (s.settings.store.rank != 0 || s.settings.store.solver != IRENEO_SOLVER_PROJECT)
         return ireneo_fail(IRENEO_ERROR_ARGUMENT,
                            "the largest margin is only found for full matrices and the default solver");
     if (!(s.settings.duality_gap >= 0.0 && s.settings.duality_gap < 1.0))
         return ireneo_fail(IRENEO_ERROR_ARGUMENT, "the duality gap must lie between 0 and 1");
-    IRENEO_TRY(ireneo_store(facts, &s.settings.store, memory, &s.info->store));
+    IRENEO_TRY(ireneo_store(facts, &s.settings.store, memory, result, &s.info->store));
     if (s.info->store.status != IRENEO_STATUS_STORED) return IRENEO_OK;
     s.memory = *memory;
     ireneo_error failed = ireneo_enter(s.settings.store.threads, &s.settings.store.threads);
-    if (failed == IRENEO_OK) failed = ireneo_leave(widen(&s));
+    if (failed == IRENEO_OK) failed = ireneo_leave(widen(&s, result));
     free_work(&s);
     s.info->store.seconds = ireneo_seconds() - begin;
     s.info->store.peak_bytes = ireneo_ram_peak();
@@ -328,6 +332,7 @@ ireneo_error ireneo_max_margin(const ireneo_facts *facts, const ireneo_max_margi
     if (failed != IRENEO_OK) {
         ireneo_memory_free(*memory);
         *memory = NULL;
+        ireneo_store_result_free(result);
     }
     return failed;
 }

@@ -4,6 +4,8 @@
 #include "linear/facts/facts.h"
 
 #include <inttypes.h>
+#include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -23,6 +25,18 @@ const char *ireneo_status_name(ireneo_status status) {
     return "unknown";
 }
 
+const char *ireneo_solver_name(ireneo_solver solver) {
+    switch (solver) {
+    case IRENEO_SOLVER_PROJECT:
+        return "project";
+    case IRENEO_SOLVER_HEBBIAN:
+        return "hebbian";
+    case IRENEO_SOLVER_HEBBIAN_WHITE:
+        return "hebbian-white";
+    }
+    return "unknown";
+}
+
 ireneo_error ireneo_memory_allocate(size_t dim_in, size_t dim_out, size_t rank, ireneo_memory **memory) {
     *memory = NULL;
     ireneo_memory *m = calloc(1, sizeof *m);
@@ -38,6 +52,34 @@ ireneo_error ireneo_memory_allocate(size_t dim_in, size_t dim_out, size_t rank, 
     else
         *memory = m;
     return failed;
+}
+
+static bool all_finite(const float *values, size_t count) {
+    for (size_t k = 0; values != NULL && k < count; k++)
+        if (!isfinite(values[k])) return false;
+    return true;
+}
+
+ireneo_error ireneo_memory_check(const ireneo_memory *memory) {
+    IRENEO_REQUIRE(memory != NULL, "no memory was given");
+    IRENEO_TRY(ireneo_check_reserved(memory->reserved, "the memory"));
+    IRENEO_REQUIRE(memory->rank > 0 ? memory->left != NULL && memory->right != NULL : memory->matrix != NULL,
+                   "the memory has neither a matrix nor two factors");
+    if (memory->rank == 0 ? all_finite(memory->matrix, memory->dim_out * memory->dim_in)
+                          : all_finite(memory->left, memory->dim_out * memory->rank) &&
+                                all_finite(memory->right, memory->dim_in * memory->rank))
+        return IRENEO_OK;
+    return ireneo_fail(IRENEO_ERROR_DATA, "the memory holds numbers that are not finite");
+}
+
+ireneo_error ireneo_memory_check_facts(const ireneo_memory *memory, const ireneo_facts *facts) {
+    IRENEO_TRY(ireneo_memory_check(memory));
+    IRENEO_TRY(ireneo_facts_check(facts));
+    if (memory->dim_in != facts->dim_in || memory->dim_out != facts->dim_out)
+        return ireneo_fail(IRENEO_ERROR_DATA,
+                           "the memory is %zu x %zu, but keys have %zu dimensions and values %zu",
+                           memory->dim_out, memory->dim_in, facts->dim_in, facts->dim_out);
+    return IRENEO_OK;
 }
 
 void ireneo_memory_free(ireneo_memory *memory) {
@@ -77,10 +119,7 @@ static void describe(metadata *m, const ireneo_memory *memory, const ireneo_stor
     snprintf(text, sizeof text, "%016" PRIx64, memory->facts_hash);
     add_text(m, "facts_hash", text);
     if (settings != NULL) {
-        add_text(m, "solver",
-                 settings->solver == IRENEO_SOLVER_PROJECT   ? "project"
-                 : settings->solver == IRENEO_SOLVER_HEBBIAN ? "hebbian"
-                                                             : "hebbian-white");
+        add_text(m, "solver", ireneo_solver_name(settings->solver));
         add_number(m, "rank", (double)settings->rank);
         add_number(m, "solver_margin", settings->margin);
     }
@@ -97,6 +136,8 @@ static void describe(metadata *m, const ireneo_memory *memory, const ireneo_stor
 ireneo_error ireneo_memory_save(const ireneo_memory *memory, const char *path, const float *values,
                                 size_t candidates, const ireneo_store_settings *settings,
                                 const ireneo_store_info *info) {
+    IRENEO_TRY(ireneo_memory_check(memory));
+    IRENEO_REQUIRE(path != NULL, "saving a memory needs a path");
     ireneo_tensor tensors[3];
     size_t count = 0;
     memset(tensors, 0, sizeof tensors);
@@ -147,7 +188,9 @@ static ireneo_error load_parts(const char *path, ireneo_memory *m) {
 }
 
 ireneo_error ireneo_memory_load(const char *path, ireneo_memory **memory) {
+    IRENEO_REQUIRE(memory != NULL, "loading a memory needs a place for it");
     *memory = NULL;
+    IRENEO_REQUIRE(path != NULL, "loading a memory needs a path");
     ireneo_memory *m = calloc(1, sizeof *m);
     if (m == NULL) return ireneo_fail(IRENEO_ERROR_MEMORY, "not enough memory for a memory");
     ireneo_error failed = load_parts(path, m);

@@ -7,4 +7,8 @@
 /* A memory of zeros; factored when rank > 0. */
 ireneo_error ireneo_memory_allocate(size_t dim_in, size_t dim_out, size_t rank, ireneo_memory **memory);
 
+/* Refuses NULL and a memory without numbers or with numbers that are not finite; the second also facts that are unusable or of another shape. */
+ireneo_error ireneo_memory_check(const ireneo_memory *memory);
+ireneo_error ireneo_memory_check_facts(const ireneo_memory *memory, const ireneo_facts *facts);
+
 #endif

@@ -2,25 +2,11 @@
 #include "linear/scan/check.h"
 #include "base/ram.h"
 #include "base/threads.h"
+#include "linear/memory/memory.h"
 #include "linear/scan/checker.h"
 
 #include <math.h>
 #include <string.h>
-
-static bool all_finite(const float *values, size_t count) {
-    for (size_t k = 0; values != NULL && k < count; k++)
-        if (!isfinite(values[k])) return false;
-    return true;
-}
-
-ireneo_error ireneo_memory_check(const ireneo_memory *m) {
-    if (m->rank == 0 ? m->matrix == NULL : m->left == NULL || m->right == NULL)
-        return ireneo_fail(IRENEO_ERROR_ARGUMENT, "the memory has no numbers");
-    if (all_finite(m->matrix, m->dim_out * m->dim_in) && all_finite(m->left, m->dim_out * m->rank) &&
-        all_finite(m->right, m->dim_in * m->rank))
-        return IRENEO_OK;
-    return ireneo_fail(IRENEO_ERROR_DATA, "the memory holds numbers that are not finite");
-}
 
 static ireneo_error make_checker(ireneo_checker *c) {
     IRENEO_TRY(ireneo_memory_check(c->memory));
@@ -100,16 +86,14 @@ ireneo_error ireneo_check_near(const ireneo_memory *memory, const ireneo_facts *
     return failed;
 }
 
-ireneo_error ireneo_check(const ireneo_memory *memory, const ireneo_facts *facts, int threads,
-                          const ireneo_progress *progress, unsigned char *recalled,
+ireneo_error ireneo_check(const ireneo_memory *memory, const ireneo_facts *facts,
+                          const ireneo_run_settings *settings, unsigned char *recalled,
                           ireneo_check_report *report) {
-    if (memory == NULL || report == NULL)
-        return ireneo_fail(IRENEO_ERROR_ARGUMENT, "check needs a memory and a report");
-    IRENEO_TRY(ireneo_facts_check(facts));
-    if (memory->dim_in != facts->dim_in || memory->dim_out != facts->dim_out)
-        return ireneo_fail(IRENEO_ERROR_DATA,
-                           "the memory is %zu x %zu, but keys have %zu dimensions and values %zu",
-                           memory->dim_out, memory->dim_in, facts->dim_in, facts->dim_out);
-    IRENEO_TRY(ireneo_enter(threads, &threads));
+    int threads;
+    const ireneo_progress *progress;
+    IRENEO_REQUIRE(report != NULL, "check needs a memory and a report");
+    *report = (ireneo_check_report){0};
+    IRENEO_TRY(ireneo_memory_check_facts(memory, facts));
+    IRENEO_TRY(ireneo_enter_run(settings, &threads, &progress));
     return ireneo_leave(ireneo_check_near(memory, facts, threads, progress, 0.0, 0, NULL, recalled, report));
 }

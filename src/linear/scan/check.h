@@ -22,7 +22,4 @@ ireneo_error ireneo_check_near(const ireneo_memory *memory, const ireneo_facts *
                                const ireneo_progress *progress, double reach, size_t most, ireneo_pairs *near,
                                unsigned char *recalled, ireneo_check_report *report);
 
-/* Fails with a sentence when a memory holds a number that is not finite. */
-ireneo_error ireneo_memory_check(const ireneo_memory *memory);
-
 #endif

@@ -2,6 +2,7 @@
 #include "base/ram.h"
 #include "base/random.h"
 #include "base/threads.h"
+#include "linear/memory/memory.h"
 #include "linear/scan/check.h"
 
 #include <math.h>
@@ -60,11 +61,9 @@ static ireneo_error count_hits(const ireneo_memory *memory, const ireneo_facts *
 
 static ireneo_error check_arguments(const ireneo_memory *memory, const ireneo_facts *facts,
                                     const ireneo_noise *noise) {
-    IRENEO_TRY(ireneo_facts_check(facts));
-    if (memory->dim_in != facts->dim_in || memory->dim_out != facts->dim_out)
-        return ireneo_fail(IRENEO_ERROR_DATA,
-                           "the memory is %zu x %zu, but keys have %zu dimensions and values %zu",
-                           memory->dim_out, memory->dim_in, facts->dim_in, facts->dim_out);
+    IRENEO_TRY(ireneo_memory_check_facts(memory, facts));
+    IRENEO_REQUIRE(noise != NULL, "a check with noise needs the noise");
+    IRENEO_TRY(ireneo_check_reserved(noise->reserved, "the noise"));
     if (!(noise->strength >= 0.0 && noise->strength <= 1e6))
         return ireneo_fail(IRENEO_ERROR_ARGUMENT, "the noise must lie between 0 and 1e6, not %g",
                            noise->strength);
@@ -74,18 +73,19 @@ static ireneo_error check_arguments(const ireneo_memory *memory, const ireneo_fa
 }
 
 ireneo_error ireneo_check_noise(const ireneo_memory *memory, const ireneo_facts *facts,
-                                const ireneo_noise *noise, int threads, const ireneo_progress *progress,
+                                const ireneo_noise *noise, const ireneo_run_settings *settings,
                                 ireneo_noise_report *report) {
-    if (memory == NULL || noise == NULL || report == NULL)
-        return ireneo_fail(IRENEO_ERROR_ARGUMENT,
-                           "a check with noise needs a memory, the noise and a report");
+    int threads;
+    const ireneo_progress *progress;
+    IRENEO_REQUIRE(report != NULL, "a check with noise needs a memory, the noise and a report");
+    *report = (ireneo_noise_report){0};
     IRENEO_TRY(check_arguments(memory, facts, noise));
     size_t draws = noise->draws > 0 ? noise->draws : 10;
     float *noisy = NULL;
     unsigned char *recalled = NULL;
     uint32_t *hits = NULL;
     double deviation = noise->strength * rms_entry(facts);
-    IRENEO_TRY(ireneo_enter(threads, &threads));
+    IRENEO_TRY(ireneo_enter_run(settings, &threads, &progress));
     ireneo_error failed = IRENEO_ALLOCATE(&noisy, facts->facts * facts->dim_in, "noisy keys");
     if (failed == IRENEO_OK) failed = IRENEO_ALLOCATE(&recalled, facts->facts, "recalled facts");
     if (failed == IRENEO_OK) failed = IRENEO_ALLOCATE_ZEROED(&hits, facts->facts, "recalled facts");

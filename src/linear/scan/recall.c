@@ -9,7 +9,7 @@
 #include "linear/facts/scale.h"
 #include "linear/kernels/best.h"
 #include "linear/kernels/dot8.h"
-#include "linear/scan/check.h"
+#include "linear/memory/memory.h"
 #include "linear/scan/gap.h"
 #include "linear/scan/memory_f64.h"
 #include "linear/scan/scan.h"
@@ -46,6 +46,7 @@ typedef struct recall {
     ireneo_int8 int8;
     int64_t *indices; /* (queries, top) */
     float *scores;    /* (queries, top) */
+    const ireneo_progress *progress;
 } recall;
 
 static void make_h(void *context, int thread, size_t first, size_t count, float *h) {
@@ -101,8 +102,8 @@ static void scan_block(void *context, int thread, size_t first, size_t count, si
     }
 }
 
-static bool set_thresholds(void *context, int thread, size_t first, size_t count, const ireneo_int8_rows *rows,
-                       float *level) {
+static bool set_thresholds(void *context, int thread, size_t first, size_t count,
+                           const ireneo_int8_rows *rows, float *level) {
     (void)first;
     const recall *r = context;
     bool ready = true;
@@ -235,6 +236,7 @@ static ireneo_error run_recall(recall *r, size_t count, int threads) {
                         .dim = r->dim_out,
                         .values = r->scan_values,
                         .threads = threads,
+                        .progress = r->progress,
                         .stage = "recalling",
                         .make = make_h,
                         .block = scan_block,
@@ -249,17 +251,19 @@ static ireneo_error run_recall(recall *r, size_t count, int threads) {
 }
 
 ireneo_error ireneo_recall(const ireneo_memory *memory, const float *queries, size_t count,
-                           const float *values, size_t candidates, size_t top, int threads, int64_t *indices,
-                           float *scores) {
-    if (memory == NULL || queries == NULL || values == NULL || indices == NULL || scores == NULL)
-        return ireneo_fail(IRENEO_ERROR_ARGUMENT,
-                           "recall needs a memory, queries, values, and room for answers");
+                           const float *values, size_t candidates, size_t top,
+                           const ireneo_run_settings *settings, int64_t *indices, float *scores) {
+    int threads;
+    const ireneo_progress *progress;
+    IRENEO_TRY(ireneo_memory_check(memory));
+    IRENEO_REQUIRE(queries != NULL && values != NULL && indices != NULL && scores != NULL,
+                   "recall needs a memory, queries, values, and room for answers");
     if (count == 0 || candidates == 0 || candidates > UINT32_MAX)
         return ireneo_fail(IRENEO_ERROR_ARGUMENT, "recall needs at least one query and 1 to 2^32 - 1 values");
     if (top < 1 || top > 500)
         return ireneo_fail(IRENEO_ERROR_ARGUMENT, "the number of answers must lie between 1 and 500, not %zu",
                            top);
-    IRENEO_TRY(ireneo_enter(threads, &threads));
+    IRENEO_TRY(ireneo_enter_run(settings, &threads, &progress));
     recall r = {.queries = queries,
                 .values = values,
                 .dim_in = memory->dim_in,
@@ -267,12 +271,12 @@ ireneo_error ireneo_recall(const ireneo_memory *memory, const float *queries, si
                 .candidates = candidates,
                 .top = top,
                 .indices = indices,
-                .scores = scores};
+                .scores = scores,
+                .progress = progress};
     r.tile = ireneo_scan_tile_rows(count);
     r.buffer = 2 * top + 96;
-    ireneo_error failed = ireneo_memory_check(memory);
-    r.error_rate = failed == IRENEO_OK ? ireneo_gap_error_rate(memory) : 0.0;
-    if (failed == IRENEO_OK) failed = ireneo_memory_f64_make(memory, &r.f64);
+    r.error_rate = ireneo_gap_error_rate(memory);
+    ireneo_error failed = ireneo_memory_f64_make(memory, &r.f64);
     if (failed == IRENEO_OK) failed = run_recall(&r, count, threads);
     ireneo_memory_f64_free(&r.f64);
     ireneo_int8_free(&r.int8);

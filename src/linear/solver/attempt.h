@@ -17,6 +17,7 @@ typedef struct ireneo_attempt {
     ireneo_memory *memory;
     double first_gradient;
     unsigned char *given_up; /* (facts) rows that no longer count, or NULL: none */
+    unsigned char *kept;     /* (facts) what overload mode keeps, or NULL: not wanted */
     unsigned char *recalled; /* (facts) outcome of the last check, or NULL: not wanted */
 } ireneo_attempt;
 

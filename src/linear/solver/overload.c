@@ -274,7 +274,7 @@ static ireneo_error choose(overload *o, ireneo_status *status) {
     memset(w->given_up, 1, o->rows);
     for (size_t c = 0; c < classes && !o->stopped; c++) IRENEO_TRY(fit_class(o, c));
     IRENEO_TRY(ireneo_attempt_count(w));
-    if (w->settings.kept != NULL) memcpy(w->settings.kept, w->recalled, o->rows);
+    if (w->kept != NULL) memcpy(w->kept, w->recalled, o->rows);
     *status = o->stopped ? IRENEO_STATUS_INTERRUPTED : IRENEO_STATUS_PARTIAL;
     return IRENEO_OK;
 }

@@ -4,7 +4,10 @@
 #include "linear/certificate/certify_exact.h"
 #include "linear/certificate/certify_newton.h"
 #include "linear/certificate/contradiction.h"
+#include "linear/certificate/verify.h"
 #include "linear/kernels/vector.h"
+#include "linear/memory/memory.h"
+#include "linear/scan/check.h"
 #include "linear/solver/hebbian.h"
 #include "linear/solver/overload.h"
 
@@ -91,8 +94,10 @@ static ireneo_error check(store *s, verdict *v) {
 /* Takes over a certificate, or NULL; it counts only if the independent judge accepts it. */
 static ireneo_error judge(store *s, ireneo_certificate *certificate, verdict *v) {
     if (certificate == NULL) return IRENEO_OK;
-    ireneo_error failed =
-        ireneo_verify(certificate, s->attempt.facts, s->attempt.settings.threads, &s->report);
+    ireneo_verify_plan plan = {.threads = s->attempt.settings.threads,
+                               .exact_entries = IRENEO_EXACT_ENTRIES,
+                               .progress = s->attempt.settings.progress};
+    ireneo_error failed = ireneo_verify_planned(certificate, s->attempt.facts, &plan, &s->report);
     if (failed == IRENEO_OK && s->report.accepted) {
         *v = VERDICT_IMPOSSIBLE;
         s->certificate = certificate;
@@ -259,6 +264,8 @@ static int useful_threads(const ireneo_facts *facts, int threads) {
 }
 
 static ireneo_error check_settings(const ireneo_facts *facts, const ireneo_store_settings *s) {
+    IRENEO_TRY(ireneo_check_reserved(s->reserved, "the store settings"));
+    if (s->initial != NULL) IRENEO_TRY(ireneo_memory_check(s->initial));
     size_t smaller = facts->dim_in < facts->dim_out ? facts->dim_in : facts->dim_out;
     if (s->rank > smaller)
         return ireneo_fail(IRENEO_ERROR_ARGUMENT, "rank %zu is more than the smaller dimension, %zu", s->rank,
@@ -272,55 +279,82 @@ static ireneo_error check_settings(const ireneo_facts *facts, const ireneo_store
 }
 
 /* Facts that turn out to be recalled are stored, whatever the verdict on the way. */
-static void finish(const store *s, ireneo_memory *memory) {
-    const ireneo_attempt *a = &s->attempt;
-    memory->facts_hash = ireneo_facts_hash(a->facts);
+static ireneo_error finish(store *s, ireneo_store_result *result) {
+    ireneo_attempt *a = &s->attempt;
+    ireneo_check_report report;
+    a->memory->facts_hash = ireneo_facts_hash(a->facts);
     a->info->peak_bytes = ireneo_ram_peak();
-    if (a->info->recalled != a->facts->facts) return;
-    a->info->status = IRENEO_STATUS_STORED;
-    a->info->certificate_norm_bound = 0.0;
-    if (a->settings.overload && a->settings.kept != NULL) memset(a->settings.kept, 1, a->facts->facts);
+    if (a->info->recalled == a->facts->facts) {
+        a->info->status = IRENEO_STATUS_STORED;
+        a->info->certificate_norm_bound = 0.0;
+        if (a->kept != NULL) memset(a->kept, 1, a->facts->facts);
+    }
+    if (a->kept != NULL &&
+        a->info->status == IRENEO_STATUS_INTERRUPTED) /* before overload mode came to choose */
+        IRENEO_TRY(ireneo_check_near(a->memory, a->facts, a->settings.threads, NULL, 0.0, 0, NULL, a->kept,
+                                     &report));
+    if (result == NULL) return IRENEO_OK;
+    if (a->info->status == IRENEO_STATUS_IMPOSSIBLE) {
+        result->certificate = s->certificate;
+        s->certificate = NULL;
+    }
+    result->kept = a->kept;
+    a->kept = NULL;
+    return IRENEO_OK;
+}
+
+void ireneo_store_result_free(ireneo_store_result *result) {
+    if (result == NULL) return;
+    ireneo_certificate_free(result->certificate);
+    free(result->kept);
+    *result = (ireneo_store_result){0};
 }
 
 static size_t or_default(size_t setting, size_t usual) {
     return setting > 0 ? setting : usual;
 }
 
+/* The work between the first and the last line of the public call. */
+static ireneo_error store_facts(store *s, ireneo_store_result *result) {
+    ireneo_attempt *a = &s->attempt;
+    if (a->settings.overload && result != NULL)
+        IRENEO_TRY(IRENEO_ALLOCATE_ZEROED(&a->kept, a->facts->facts, "kept facts"));
+    if (a->settings.solver == IRENEO_SOLVER_PROJECT)
+        IRENEO_TRY(run(s));
+    else
+        IRENEO_TRY(ireneo_hebbian_store(a->facts, &a->settings, &a->memory, a->info));
+    return finish(s, result);
+}
+
 ireneo_error ireneo_store(const ireneo_facts *facts, const ireneo_store_settings *settings,
-                          ireneo_memory **memory, ireneo_store_info *info) {
-    if (memory == NULL) return ireneo_fail(IRENEO_ERROR_ARGUMENT, "store needs a place for the memory");
-    *memory = NULL;
+                          ireneo_memory **memory, ireneo_store_result *result, ireneo_store_info *info) {
     double begin = ireneo_seconds();
-    ireneo_store_info ignored = {0};
+    ireneo_store_info ignored;
     store s = {.attempt = {.facts = facts, .info = info != NULL ? info : &ignored},
                .patience = PATIENCE,
                .suspicious = SUSPICIOUS_BOUND};
     ireneo_attempt *a = &s.attempt;
+    if (memory != NULL) *memory = NULL;
+    if (result != NULL) *result = (ireneo_store_result){0};
     memset(a->info, 0, sizeof *a->info);
+    IRENEO_REQUIRE(memory != NULL, "store needs a place for the memory");
     IRENEO_TRY(ireneo_facts_check(facts));
     if (settings != NULL) a->settings = *settings;
     IRENEO_TRY(check_settings(facts, &a->settings));
     s.max_scans = or_default(a->settings.max_scans, MOST_SCANS);
     s.max_iterations = or_default(a->settings.max_iterations, MOST_ITERATIONS);
     s.settle = or_default(a->settings.settle, SETTLE_ENTRIES);
-    if (a->settings.certificate != NULL) *a->settings.certificate = NULL;
     a->info->facts = facts->facts;
     a->info->status = IRENEO_STATUS_UNDECIDED;
     IRENEO_TRY(ireneo_enter(a->settings.threads, &a->settings.threads));
     a->settings.threads = useful_threads(facts, a->settings.threads);
-    bool rule = a->settings.solver != IRENEO_SOLVER_PROJECT;
-    ireneo_error failed = rule ? ireneo_hebbian_store(facts, &a->settings, &a->memory, a->info) : run(&s);
-    if (failed == IRENEO_OK) {
-        finish(&s, a->memory);
-        if (a->settings.certificate != NULL && a->info->status == IRENEO_STATUS_IMPOSSIBLE) {
-            *a->settings.certificate = s.certificate;
-            s.certificate = NULL;
-        }
-        a->info->seconds = ireneo_seconds() - begin;
+    ireneo_error failed = store_facts(&s, result);
+    a->info->seconds = ireneo_seconds() - begin;
+    if (failed == IRENEO_OK)
         *memory = a->memory;
-    } else {
+    else
         ireneo_memory_free(a->memory);
-    }
+    free(a->kept);
     ireneo_certificate_free(s.certificate);
     ireneo_attempt_free(a);
     return ireneo_leave(failed);

@@ -14,8 +14,22 @@
 
 enum { INITIAL_STREAM = 0x696e6974 }; /* "init": apart from the streams of the samples */
 
+const char *ireneo_optimiser_name(ireneo_optimiser optimiser) {
+    switch (optimiser) {
+    case IRENEO_OPTIMISER_ADAM:
+        return "adam";
+    case IRENEO_OPTIMISER_LBFGS:
+        return "lbfgs";
+    }
+    return "unknown";
+}
+
 static ireneo_error check_settings(const ireneo_facts *facts, const ireneo_train_settings *settings) {
     size_t smaller = facts->dim_in < facts->dim_out ? facts->dim_in : facts->dim_out;
+    IRENEO_TRY(ireneo_check_reserved(settings->reserved, "the training settings"));
+    if ((unsigned)settings->optimiser > IRENEO_OPTIMISER_LBFGS)
+        return ireneo_fail(IRENEO_ERROR_ARGUMENT, "there is no optimiser number %d",
+                           (int)settings->optimiser);
     if (settings->rank > smaller)
         return ireneo_fail(IRENEO_ERROR_ARGUMENT, "rank %zu is more than the smaller dimension, %zu",
                            settings->rank, smaller);
@@ -103,9 +117,9 @@ static ireneo_error make_memory(const training *job, ireneo_memory **memory) {
 static ireneo_error finish(const training *job, ireneo_memory *memory, double start,
                            ireneo_train_info *info) {
     ireneo_check_report report;
-    IRENEO_TRY(ireneo_check(memory, job->objective.facts, job->settings.threads, NULL, NULL, &report));
+    ireneo_run_settings run = {.threads = job->settings.threads};
+    IRENEO_TRY(ireneo_check(memory, job->objective.facts, &run, NULL, &report));
     if (info == NULL) return IRENEO_OK;
-    *info = (ireneo_train_info){0};
     info->facts = report.facts;
     info->recalled = report.recalled;
     info->margin = report.margin;
@@ -122,6 +136,9 @@ static ireneo_error finish(const training *job, ireneo_memory *memory, double st
 ireneo_error ireneo_train(const ireneo_facts *facts, const ireneo_train_settings *settings,
                           ireneo_memory **memory, ireneo_train_info *info) {
     double start = ireneo_seconds();
+    IRENEO_REQUIRE(memory != NULL, "training needs a place for the memory");
+    *memory = NULL;
+    if (info != NULL) *info = (ireneo_train_info){0};
     IRENEO_TRY(ireneo_facts_check(facts));
     training job = {.settings = with_defaults(settings)};
     IRENEO_TRY(check_settings(facts, &job.settings));
@@ -150,17 +167,17 @@ ireneo_error ireneo_train(const ireneo_facts *facts, const ireneo_train_settings
     return ireneo_leave(failed);
 }
 
-ireneo_error ireneo_cross_entropy(const ireneo_memory *memory, const ireneo_facts *facts, int threads,
-                                  double *loss) {
-    IRENEO_TRY(ireneo_facts_check(facts));
-    if (memory->dim_in != facts->dim_in || memory->dim_out != facts->dim_out)
-        return ireneo_fail(IRENEO_ERROR_DATA, "the memory is %zu x %zu but the facts need %zu x %zu",
-                           memory->dim_out, memory->dim_in, facts->dim_out, facts->dim_in);
+ireneo_error ireneo_cross_entropy(const ireneo_memory *memory, const ireneo_facts *facts,
+                                  const ireneo_run_settings *settings, double *loss) {
+    int threads;
+    IRENEO_REQUIRE(loss != NULL, "the cross-entropy needs a place to be written to");
+    *loss = 0.0;
+    IRENEO_TRY(ireneo_memory_check_facts(memory, facts));
     cross_entropy objective;
     cross_entropy_point point;
     float *joined = NULL;
     const float *parameters = memory->matrix;
-    IRENEO_TRY(ireneo_enter(threads, &threads));
+    IRENEO_TRY(ireneo_enter_run(settings, &threads, NULL));
     ireneo_error failed = ireneo_cross_entropy_open(facts, memory->rank, threads, 0, &objective);
     if (failed != IRENEO_OK) return ireneo_leave(failed);
     if (memory->rank > 0) {
