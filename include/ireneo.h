@@ -4,7 +4,7 @@
  * advanced ones after:
  *
  *   ireneo/common.h      errors, progress, version: what every call shares
- *   ireneo/arrays.h      arrays on disk
+ *   ireneo/arrays.h      arrays on disk: .npy, .npz, .safetensors, and text
  *   ireneo/random.h      random numbers as functions of (seed, stream, index)
  *   ireneo/linear.h      linear memory: how many facts fit, storing them, recall, proof of impossibility
  *   ireneo/dense.h       dense memory: phases and basins, retrieval, simulation

@@ -1,4 +1,4 @@
-/* Arrays on disk: .npy and .safetensors. */
+/* Arrays on disk: .npy, .npz, .safetensors, and text. */
 #ifndef IRENEO_ARRAYS_H
 #define IRENEO_ARRAYS_H
 
@@ -8,10 +8,17 @@
 extern "C" {
 #endif
 
-/* A location is "file.npy", "file.safetensors" (when it holds one tensor) or "file.safetensors:name". Files
- * with other endings are told apart by their first bytes. Large arrays are memory-mapped. Writes are atomic:
- * a reader sees the old file or the new one, never half; only devices and pipes such as /dev/stdout are
- * written directly. */
+/* A location is a file, or "file:name" where files hold several arrays:
+ *
+ *   x.npy                               one array of NumPy, in any byte order, in row or Fortran order
+ *   x.npz:name                          an array of numpy.savez; without a name when there is only one
+ *   x.safetensors:name                  a tensor; without a name when there is only one
+ *   x.safetensors.index.json:name       a tensor of a model in several files that lie beside the index
+ *   x.csv, x.tsv, x.txt                 numbers in lines, for small matrices
+ *
+ * Files with other endings are told apart by their first bytes. Files are read, never mapped: one that another
+ * program shortens meanwhile is an error. Writes are atomic: a reader sees the old file or the new one, never
+ * half; only devices and pipes such as /dev/stdout are written directly. */
 
 /** Element types that files may hold. */
 typedef enum ireneo_dtype {
@@ -19,7 +26,15 @@ typedef enum ireneo_dtype {
     IRENEO_DTYPE_FLOAT32,
     IRENEO_DTYPE_FLOAT64,
     IRENEO_DTYPE_INT32,
-    IRENEO_DTYPE_INT64
+    IRENEO_DTYPE_INT64,
+    IRENEO_DTYPE_BFLOAT16,
+    IRENEO_DTYPE_INT8,
+    IRENEO_DTYPE_UINT8,
+    IRENEO_DTYPE_INT16,
+    IRENEO_DTYPE_UINT16,
+    IRENEO_DTYPE_UINT32,
+    IRENEO_DTYPE_UINT64,
+    IRENEO_DTYPE_BOOL
 } ireneo_dtype;
 
 /** A short name such as "float32". Never NULL. */
@@ -30,7 +45,7 @@ IRENEO_API size_t ireneo_dtype_size(ireneo_dtype dtype);
 
 enum { IRENEO_MAX_AXES = 8 };
 
-/** An array as it lies in a file: row-major elements of one type. */
+/** An array out of a file: row-major elements of one type, in the byte order of this machine. */
 typedef struct ireneo_array {
     ireneo_dtype dtype;
     /** Number of axes, 0 to IRENEO_MAX_AXES. */
@@ -38,39 +53,61 @@ typedef struct ireneo_array {
     size_t shape[IRENEO_MAX_AXES];
     /** Product of the shape. */
     size_t count;
-    /** The elements, at the file's own alignment; valid until ireneo_array_close. */
+    /** The elements, a copy of the caller's own; valid until ireneo_array_close. */
     const void *data;
     /** What close releases; not for users. */
-    void *mapping;
-    size_t mapping_bytes;
+    void *block;
 } ireneo_array;
 
-/** Opens the array at a location. On failure the array is empty and may be closed all the same. */
+/** Reads the array at a location into memory. On failure the array is empty and may be closed all the same. */
 IRENEO_API ireneo_error ireneo_array_open(const char *location, ireneo_array *array);
 
 /** Releases what open took. */
 IRENEO_API void ireneo_array_close(ireneo_array *array);
 
+/** What a loader did to the numbers of a file to make float32 of them. */
+typedef struct ireneo_load_notes {
+    /** The type in the file; text is float64, or int64 when all of it is whole. */
+    ireneo_dtype dtype;
+    /** Elements that float32 does not hold exactly, and the largest |change| / |element| among them. */
+    size_t rounded;
+    double largest_rounding;
+} ireneo_load_notes;
+
 /** Reads a location as a float32 matrix (rows, columns); a vector counts as one column. Every element is
- * checked: NaN, infinity and numbers beyond float32 are errors that name row and column, counted from 0. An
- * array without elements is an error. Release *values with ireneo_free. */
+ * checked: NaN, infinity and numbers beyond float32 are errors that name row and column, counted from 0. So is
+ * what rounding would lose: whole numbers that float32 cannot hold, numbers that would become zero or
+ * subnormal, and two rows that differ in the file but not in float32. An array without elements is an error.
+ * Release *values with ireneo_free. */
 IRENEO_API ireneo_error ireneo_load_matrix(const char *location, float **values, size_t *rows,
                                            size_t *columns);
+
+/** The same, with notes about rounding (may be NULL). */
+IRENEO_API ireneo_error ireneo_load_matrix_noted(const char *location, float **values, size_t *rows,
+                                                 size_t *columns, ireneo_load_notes *notes);
+
+/** The same for queries: a vector counts as one row, and rows may become equal. Notes may be NULL. */
+IRENEO_API ireneo_error ireneo_load_queries(const char *location, float **values, size_t *rows,
+                                            size_t *columns, ireneo_load_notes *notes);
 
 /** The same for an array of three axes (matrices, rows, columns), such as own candidates of every fact. Fewer
  * axes are one matrix, of which *matrices is 0. */
 IRENEO_API ireneo_error ireneo_load_stack(const char *location, float **values, size_t *matrices,
                                           size_t *rows, size_t *columns);
 
-/** Reads a location as a vector of whole numbers (count), from int32 or int64 of shape (count) or (count, 1),
- * not empty. Release *values with ireneo_free. */
+/** The same, with notes about rounding (may be NULL). */
+IRENEO_API ireneo_error ireneo_load_stack_noted(const char *location, float **values, size_t *matrices,
+                                                size_t *rows, size_t *columns, ireneo_load_notes *notes);
+
+/** Reads a location as a vector of whole numbers (count), from any integer type, of shape (count) or
+ * (count, 1), not empty. Release *values with ireneo_free. */
 IRENEO_API ireneo_error ireneo_load_indices(const char *location, int64_t **values, size_t *count);
 
 /** Reads a location as a vector of finite float64 numbers (count), from a shape (count) or (count, 1), not
  * empty. Release *values with ireneo_free. */
 IRENEO_API ireneo_error ireneo_load_vector(const char *location, double **values, size_t *count);
 
-/** Writes a .npy file (version 1.0). */
+/** Writes a .npy file (version 1.0), which has no name for bfloat16. */
 IRENEO_API ireneo_error ireneo_save_npy(const char *path, ireneo_dtype dtype, int axes, const size_t *shape,
                                         const void *data);
 

@@ -1,4 +1,4 @@
-"""Arrays on disk through the library's own readers: .npy, .safetensors and "file.safetensors:name"."""
+"""Arrays on disk through the library's own readers: .npy, .npz, .safetensors, text, and "file:name"."""
 
 from __future__ import annotations
 
@@ -15,21 +15,27 @@ from .library import check, encode_path, lib, take_text
 
 PathLike = Union[str, "os.PathLike[str]"]
 
-_DTYPES = (np.float16, np.float32, np.float64, np.int32, np.int64)
+_BFLOAT16 = s.CONSTANTS["IRENEO_DTYPE_BFLOAT16"]
+#: By the library's number. NumPy has no bfloat16: its place is held by the bits.
+_DTYPES = (
+    np.float16, np.float32, np.float64, np.int32, np.int64, np.uint16,
+    np.int8, np.uint8, np.int16, np.uint16, np.uint32, np.uint64, np.bool_,
+)  # fmt: skip
 
 
 def _prepare(array: Any, name: str) -> Tuple[np.ndarray, int]:
     plain = np.ascontiguousarray(array) if np.ndim(array) > 0 else np.array(array)
     for code, dtype in enumerate(_DTYPES):
-        if plain.dtype == np.dtype(dtype):
+        if plain.dtype == np.dtype(dtype) and code != _BFLOAT16:
             if plain.ndim > s.MAX_AXES:
                 raise ArgumentError(f"{name}: at most {s.MAX_AXES} axes can be written, not {plain.ndim}")
             return plain, code
-    raise ArgumentError(f"{name}: files hold float16, float32, float64, int32 or int64, not {plain.dtype}")
+    raise ArgumentError(f"{name}: files hold bool, integers and float16 to float64, not {plain.dtype}")
 
 
 def load_array(location: PathLike) -> np.ndarray:
-    """Reads "file.npy", "file.safetensors" (when it holds one tensor) or "file.safetensors:name"."""
+    """Reads "file", or "file:name" where files hold several arrays: .npy, .npz, .safetensors, its index.json, and
+    numbers in .csv, .tsv or .txt. bfloat16 comes as float32, which holds it exactly."""
     opened = s.ireneo_array()
     check(lib.ireneo_array_open(encode_path(location), opened))
     try:
@@ -38,6 +44,8 @@ def load_array(location: PathLike) -> np.ndarray:
         result = np.empty(shape, dtype=dtype)
         if opened.count > 0:
             ctypes.memmove(result.ctypes.data, opened.data, opened.count * dtype.itemsize)
+        if opened.dtype == _BFLOAT16:
+            return (result.astype(np.uint32) << 16).view(np.float32)
         return result
     finally:
         lib.ireneo_array_close(opened)

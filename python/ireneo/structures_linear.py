@@ -30,8 +30,7 @@ class ireneo_array(ctypes.Structure):
         ("shape", c_size_t * MAX_AXES),
         ("count", c_size_t),
         ("data", c_void_p),
-        ("mapping", c_void_p),
-        ("mapping_bytes", c_size_t),
+        ("block", c_void_p),
     ]
 
 

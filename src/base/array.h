@@ -1,13 +1,11 @@
-/* What the file formats share: element types, shapes, and conversion to what the rooms compute with. */
+/* What the file formats share: shapes, and conversion to what the rooms compute with. */
 #ifndef IRENEO_BASE_ARRAY_H
 #define IRENEO_BASE_ARRAY_H
 
 #include "base/error.h"
+#include "base/source.h"
 
 #include <stdbool.h>
-
-/* For sentences about types that cannot be read. */
-#define IRENEO_DTYPE_LIST "float16, float32, float64, int32 or int64"
 
 /* The elements of a shape and their bytes; false when the axes other than those of length 0 overflow size_t.
  */
@@ -17,9 +15,17 @@ bool ireneo_shape_bytes(ireneo_dtype dtype, int axes, const size_t *shape, size_
 ireneo_error ireneo_check_writable(const char *what, ireneo_dtype dtype, int axes, const size_t *shape,
                                    const void *data, size_t *bytes);
 
-/* What the public loaders do once the array is open; `location` is for error sentences. */
-ireneo_error ireneo_array_to_matrix(const char *location, const ireneo_array *array, float **values,
-                                    size_t *rows, size_t *columns);
+/* How a source is read as a matrix. */
+typedef enum ireneo_matrix_reading {
+    IRENEO_READ_ROWS,    /* two axes; one axis is a column */
+    IRENEO_READ_QUERIES, /* two axes; one axis is a row; rows may become equal */
+    IRENEO_READ_STACK    /* three axes, of which the first two count rows; fewer as rows */
+} ireneo_matrix_reading;
+
+/* What the public loaders do once the source is open. Notes are not NULL. */
+ireneo_error ireneo_source_to_matrix(ireneo_source *source, ireneo_matrix_reading reading, float **values,
+                                     size_t *rows, size_t *columns, ireneo_load_notes *notes);
+ireneo_error ireneo_source_to_array(ireneo_source *source, ireneo_array *array);
 ireneo_error ireneo_array_to_indices(const char *location, const ireneo_array *array, int64_t **values,
                                      size_t *count);
 ireneo_error ireneo_array_to_vector(const char *location, const ireneo_array *array, double **values,

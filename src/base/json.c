@@ -1,6 +1,8 @@
 /* The JSON writer. It only writes; files are read with cJSON. */
 #include "base/json.h"
 
+#include "base/utf8.h"
+
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -28,17 +30,20 @@ static void append_text(ireneo_json *json, const char *text) {
     append(json, text, strlen(text));
 }
 
+/* Text that is not UTF-8, as file names may be, must not make the whole invalid: such bytes become U+FFFD. */
 static void append_quoted(ireneo_json *json, const char *value) {
     append_text(json, "\"");
-    for (const unsigned char *c = (const unsigned char *)value; *c != '\0'; c++) {
+    while (*value != '\0') {
         char escaped[8];
-        if (*c == '"' || *c == '\\')
-            snprintf(escaped, sizeof escaped, "\\%c", *c);
-        else if (*c < 0x20)
-            snprintf(escaped, sizeof escaped, "\\u%04x", *c);
-        else
-            snprintf(escaped, sizeof escaped, "%c", *c);
-        append_text(json, escaped);
+        size_t length = ireneo_utf8_character(value);
+        if (length == 0)
+            append_text(json, "\\ufffd");
+        else if (*value == '"' || *value == '\\' || (unsigned char)*value < 0x20) {
+            snprintf(escaped, sizeof escaped, (unsigned char)*value < 0x20 ? "\\u%04x" : "\\%c", *value);
+            append_text(json, escaped);
+        } else
+            append(json, value, length);
+        value += length == 0 ? 1 : length;
     }
     append_text(json, "\"");
 }

@@ -3,43 +3,34 @@
 #include "base/safetensors.h"
 
 #include "base/array.h"
-#include "base/file_view.h"
+#include "base/dtype.h"
+#include "base/json_read.h"
 #include "base/ram.h"
 
-#include <cjson/cJSON.h>
 #include <stdio.h>
 #include <string.h>
 
-enum {
-    LENGTH_BYTES = IRENEO_SAFETENSORS_LENGTH_BYTES,
-    LARGEST_HEADER = IRENEO_SAFETENSORS_LARGEST_HEADER,
-    DEEPEST_NESTING = 8 /* a valid header has 3; cJSON recurses at each level */
-};
+enum { LENGTH_BYTES = IRENEO_SAFETENSORS_LENGTH_BYTES, LARGEST_HEADER = IRENEO_SAFETENSORS_LARGEST_HEADER };
 
-/* Types whose size is known. Tensors of other types may lie in a file beside those that are read. */
 static const struct type {
     const char *name;
-    size_t bytes;
-    bool readable;
     ireneo_dtype dtype;
-} types[] = {{"F16", 2, true, IRENEO_DTYPE_FLOAT16},
-             {"F32", 4, true, IRENEO_DTYPE_FLOAT32},
-             {"F64", 8, true, IRENEO_DTYPE_FLOAT64},
-             {"I32", 4, true, IRENEO_DTYPE_INT32},
-             {"I64", 8, true, IRENEO_DTYPE_INT64},
-             {"BF16", 2, false, 0},
-             {"BOOL", 1, false, 0},
-             {"U8", 1, false, 0},
-             {"I8", 1, false, 0},
-             {"U16", 2, false, 0},
-             {"I16", 2, false, 0},
-             {"U32", 4, false, 0},
-             {"U64", 8, false, 0}};
+} types[] = {{"F16", IRENEO_DTYPE_FLOAT16}, {"F32", IRENEO_DTYPE_FLOAT32}, {"F64", IRENEO_DTYPE_FLOAT64},
+             {"I32", IRENEO_DTYPE_INT32},   {"I64", IRENEO_DTYPE_INT64},   {"BF16", IRENEO_DTYPE_BFLOAT16},
+             {"BOOL", IRENEO_DTYPE_BOOL},   {"U8", IRENEO_DTYPE_UINT8},    {"I8", IRENEO_DTYPE_INT8},
+             {"U16", IRENEO_DTYPE_UINT16},  {"I16", IRENEO_DTYPE_INT16},   {"U32", IRENEO_DTYPE_UINT32},
+             {"U64", IRENEO_DTYPE_UINT64}};
 
 static const struct type *find_type(const char *name) {
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
         if (strcmp(types[i].name, name) == 0) return &types[i];
     return NULL;
+}
+
+const char *ireneo_safetensors_type(ireneo_dtype dtype) {
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
+        if (types[i].dtype == dtype) return types[i].name;
+    return "?"; /* not reached: the shape check refuses other types */
 }
 
 /* ---- The header text ---- */
@@ -53,7 +44,7 @@ typedef struct entry {
 
 typedef struct document {
     const char *path;
-    const unsigned char *data;
+    size_t data_offset; /* from the beginning of the file */
     size_t data_bytes;
     cJSON *json;
     const cJSON *metadata; /* NULL: none */
@@ -71,108 +62,47 @@ static uint64_t header_length(const unsigned char *bytes) {
     return length;
 }
 
-bool ireneo_safetensors_recognise(const unsigned char *bytes, size_t count) {
-    return count > LENGTH_BYTES && header_length(bytes) <= count - LENGTH_BYTES && bytes[LENGTH_BYTES] == '{';
+bool ireneo_safetensors_recognise(const unsigned char *bytes, size_t head, size_t count) {
+    return head > LENGTH_BYTES && header_length(bytes) <= count - LENGTH_BYTES && bytes[LENGTH_BYTES] == '{';
 }
 
-static ireneo_error find_header(const char *path, const unsigned char *bytes, size_t count, size_t *length) {
-    if (count < LENGTH_BYTES) return malformed(path, "it is truncated inside the length of the header");
+ireneo_error ireneo_safetensors_head(const ireneo_input_file *file, unsigned char **head, size_t *count) {
+    unsigned char first[LENGTH_BYTES];
+    *head = NULL;
+    if (file->bytes < LENGTH_BYTES) return ireneo_input_file_head(file, LENGTH_BYTES, head, count);
+    IRENEO_TRY(ireneo_input_file_read(file, 0, first, LENGTH_BYTES));
+    uint64_t length = header_length(first);
+    bool possible = length <= file->bytes - LENGTH_BYTES && length <= LARGEST_HEADER;
+    return ireneo_input_file_head(file, LENGTH_BYTES + (possible ? (size_t)length : 0), head, count);
+}
+
+static ireneo_error find_header(const char *path, const unsigned char *bytes, size_t head, size_t count,
+                                size_t *length) {
+    if (head < LENGTH_BYTES) return malformed(path, "it is truncated inside the length of the header");
     uint64_t announced = header_length(bytes);
     if (announced > count - LENGTH_BYTES)
         return ireneo_fail(
             IRENEO_ERROR_DATA,
             "%s: not a valid .safetensors file: a header of %llu bytes is announced, %zu bytes are there",
             path, (unsigned long long)announced, count - LENGTH_BYTES);
-    if (announced > LARGEST_HEADER)
+    if (announced > LARGEST_HEADER || announced > head - LENGTH_BYTES)
         return malformed(path, "the header is larger than the 100 MB the format allows");
     *length = (size_t)announced;
     return IRENEO_OK;
 }
 
-/* Steps over a string whose opening quote is at text[at]; returns the index of the closing quote, or length
- * when there is none or a character that JSON forbids. An escaped NUL would cut names short, so it is refused
- * too. */
-static size_t skip_string(const char *text, size_t length, size_t at) {
-    for (size_t i = at + 1; i < length; i++) {
-        if (text[i] == '"') return i;
-        if ((unsigned char)text[i] < ' ') return length;
-        if (text[i] != '\\') continue;
-        if (length - i >= 6 && memcmp(text + i, "\\u0000", 6) == 0) return length;
-        i++;
-    }
-    return length;
-}
-
-/* cJSON takes any control character for a space, ignores what follows the object and recurses 1000 deep; this
- * does not. */
-static ireneo_error check_text(const char *path, const char *text, size_t length) {
-    if (length == 0 || text[0] != '{') return malformed(path, "the header is not a JSON object");
-    int depth = 0;
-    for (size_t i = 0; i < length; i++) {
-        char c = text[i];
-        bool space = c == ' ' || c == '\t' || c == '\n' || c == '\r';
-        if (i > 0 && depth == 0 && !space)
-            return malformed(path, "something follows the JSON object of the header");
-        if (!space && (unsigned char)c < ' ') return malformed(path, "the header holds a control character");
-        if (c == '"' && (i = skip_string(text, length, i)) == length)
-            return malformed(path,
-                             "the header is not JSON: a string is not closed or holds a control character");
-        if (c == '{' || c == '[') depth++;
-        if (c == '}' || c == ']') depth--;
-        if (depth > DEEPEST_NESTING) return malformed(path, "the header is nested too deeply");
-    }
-    return depth == 0 ? IRENEO_OK : malformed(path, "the header is not JSON: brackets are not closed");
-}
-
 static ireneo_error parse_json(const char *path, const unsigned char *header, size_t length, cJSON **json) {
-    char *text = NULL;
-    IRENEO_TRY(IRENEO_ALLOCATE(&text, length + 1, "header of a .safetensors file"));
-    memcpy(text, header, length);
-    text[length] = '\0'; /* cJSON before 1.7.18 may look one character past the length it is given */
-    ireneo_error error = check_text(path, text, length);
-    if (error == IRENEO_OK) {
-        *json = cJSON_ParseWithLength(text, length);
-        if (!cJSON_IsObject(*json)) error = malformed(path, "the header is not JSON");
-    }
-    free(text);
-    return error;
+    const char *reason = NULL;
+    if (ireneo_json_read(header, length, json, &reason)) return IRENEO_OK;
+    return ireneo_fail(IRENEO_ERROR_DATA, "%s: not a valid .safetensors file: the header %s", path, reason);
 }
 
 /* ---- Names and layout ---- */
 
-bool ireneo_name_printable(const char *name) {
-    for (; *name != '\0'; name++)
-        if ((unsigned char)*name < ' ' || *name == 0x7f) return false;
-    return true;
-}
-
-static int compare_names(const void *a, const void *b) {
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-bool ireneo_names_repeat(const char **names, size_t count) {
-    qsort(names, count, sizeof *names, compare_names);
-    for (size_t i = 1; i < count; i++)
-        if (strcmp(names[i - 1], names[i]) == 0) return true;
-    return false;
-}
-
 static ireneo_error check_names(const char *path, const cJSON *object) {
-    const char **names = NULL;
-    size_t count = 0;
-    const cJSON *child = NULL;
-    IRENEO_TRY(IRENEO_ALLOCATE(&names, (size_t)cJSON_GetArraySize(object), "names of tensors"));
-    cJSON_ArrayForEach(child, object) names[count++] = child->string;
-    bool repeat = ireneo_names_repeat(names, count);
-    free(names);
+    bool repeat = false;
+    IRENEO_TRY(ireneo_json_keys_repeat(object, &repeat));
     return repeat ? malformed(path, "a name occurs twice in the header") : IRENEO_OK;
-}
-
-/* JSON numbers are doubles, exact to 2^53: eight petabytes. */
-static bool whole_number(const cJSON *item, size_t *number) {
-    if (!cJSON_IsNumber(item) || !(item->valuedouble >= 0 && item->valuedouble <= 0x1p53)) return false;
-    *number = (size_t)item->valuedouble;
-    return (double)*number == item->valuedouble;
 }
 
 /* Bytes of an entry's shape; false when it holds something else than whole numbers or overflows. */
@@ -182,7 +112,7 @@ static bool entry_bytes(const entry *tensor, size_t element_bytes, size_t *bytes
     *bytes = element_bytes;
     cJSON_ArrayForEach(item, tensor->shape) {
         size_t length = 0;
-        if (!whole_number(item, &length)) return false;
+        if (!ireneo_json_whole_number(item, &length)) return false;
         if (length == 0)
             empty = true;
         else if (__builtin_mul_overflow(*bytes, length, bytes))
@@ -208,8 +138,8 @@ static ireneo_error read_entry(const document *file, const cJSON *item, entry *t
     if (!cJSON_IsString(type)) return bad_entry(file, tensor, "it has no dtype");
     if (!cJSON_IsArray(shape)) return bad_entry(file, tensor, "it has no shape");
     if (!cJSON_IsArray(offsets) || cJSON_GetArraySize(offsets) != 2 ||
-        !whole_number(cJSON_GetArrayItem(offsets, 0), &tensor->begin) ||
-        !whole_number(cJSON_GetArrayItem(offsets, 1), &tensor->end))
+        !ireneo_json_whole_number(cJSON_GetArrayItem(offsets, 0), &tensor->begin) ||
+        !ireneo_json_whole_number(cJSON_GetArrayItem(offsets, 1), &tensor->end))
         return bad_entry(file, tensor, "its data_offsets are not two whole numbers");
     tensor->type = type->valuestring;
     tensor->shape = shape;
@@ -217,7 +147,7 @@ static ireneo_error read_entry(const document *file, const cJSON *item, entry *t
         return bad_entry(file, tensor, "its data lie outside the file, which may be truncated");
     const struct type *known = find_type(tensor->type);
     size_t bytes = 0;
-    if (!entry_bytes(tensor, known == NULL ? 1 : known->bytes, &bytes))
+    if (!entry_bytes(tensor, known == NULL ? 1 : ireneo_dtype_size(known->dtype), &bytes))
         return bad_entry(file, tensor,
                          "its shape holds something else than whole numbers, or is larger than any memory");
     if (known != NULL && bytes != tensor->end - tensor->begin)
@@ -276,13 +206,13 @@ static void document_close(document *file) {
     free(file->entries);
 }
 
-static ireneo_error document_open(const char *path, const unsigned char *bytes, size_t count,
+static ireneo_error document_open(const char *path, const unsigned char *bytes, size_t head, size_t count,
                                   document *file) {
     *file = (document){.path = path};
     size_t length = 0;
-    IRENEO_TRY(find_header(path, bytes, count, &length));
-    file->data = bytes + LENGTH_BYTES + length;
-    file->data_bytes = count - LENGTH_BYTES - length;
+    IRENEO_TRY(find_header(path, bytes, head, count, &length));
+    file->data_offset = LENGTH_BYTES + length;
+    file->data_bytes = count - file->data_offset;
     ireneo_error error = parse_json(path, bytes + LENGTH_BYTES, length, &file->json);
     if (error == IRENEO_OK) error = read_entries(file);
     if (error != IRENEO_OK) document_close(file);
@@ -297,16 +227,30 @@ static const entry *find_entry(const document *file, const char *name) {
     return NULL;
 }
 
-/* "U, V, W" into list (capacity), with "..." for what does not fit. */
+/* "W (300 x 64)" into text (capacity); what does not fit is cut off. Returns the length. */
+static size_t format_entry(const entry *tensor, char *text, size_t capacity) {
+    size_t end = (size_t)snprintf(text, capacity, "%s (", tensor->name);
+    const cJSON *item = NULL;
+    cJSON_ArrayForEach(item, tensor->shape) {
+        if (end >= capacity) break;
+        end += (size_t)snprintf(text + end, capacity - end, "%s%.0f",
+                                item == tensor->shape->child ? "" : " x ", item->valuedouble);
+    }
+    if (end < capacity) end += (size_t)snprintf(text + end, capacity - end, ")");
+    return end;
+}
+
+/* "U (2 x 3), V (3 x 3)" into list (capacity), with "..." for what does not fit. */
 static void list_names(const document *file, char *list, size_t capacity) {
     static const char separator[] = ", ", rest[] = "...";
     size_t end = 0;
     list[0] = '\0';
     for (size_t i = 0; i < file->count; i++) {
-        const char *name = file->entries[i].name;
-        bool fits = end + strlen(name) + 2 * sizeof separator + sizeof rest <= capacity;
+        char item[256];
+        bool fits = format_entry(&file->entries[i], item, sizeof item) < sizeof item &&
+                    end + strlen(item) + 2 * sizeof separator + sizeof rest <= capacity;
         end +=
-            (size_t)snprintf(list + end, capacity - end, "%s%s", i == 0 ? "" : separator, fits ? name : rest);
+            (size_t)snprintf(list + end, capacity - end, "%s%s", i == 0 ? "" : separator, fits ? item : rest);
         if (!fits) return;
     }
 }
@@ -328,32 +272,41 @@ static const entry *choose_entry(const document *file, const char *name) {
     return NULL;
 }
 
-static ireneo_error describe_entry(const document *file, const entry *tensor, ireneo_array *array) {
-    const struct type *type = find_type(tensor->type);
-    if (type == NULL || !type->readable)
+static ireneo_error unreadable(const document *file, const entry *tensor) {
+    if (strncmp(tensor->type, "F8", 2) == 0 || strncmp(tensor->type, "F4", 2) == 0)
         return ireneo_fail(
             IRENEO_ERROR_DATA,
-            "%s: tensor '%.100s' has elements of type %.20s, which cannot be read; use " IRENEO_DTYPE_LIST,
+            "%s: tensor '%.100s' is quantised (%.20s), and its numbers mean nothing without the "
+            "scales that go with them; save it as bfloat16 or float32",
             file->path, tensor->name, tensor->type);
+    return ireneo_fail(IRENEO_ERROR_DATA,
+                       "%s: tensor '%.100s' has elements of type %.20s, which cannot be read; save it "
+                       "as " IRENEO_DTYPE_LIST,
+                       file->path, tensor->name, tensor->type);
+}
+
+static ireneo_error describe_entry(const document *file, const entry *tensor, ireneo_layout *layout) {
+    const struct type *type = find_type(tensor->type);
+    if (type == NULL) return unreadable(file, tensor);
     if (cJSON_GetArraySize(tensor->shape) > IRENEO_MAX_AXES)
         return bad_entry(file, tensor, "it has more than 8 axes");
-    array->dtype = type->dtype;
+    layout->dtype = type->dtype;
     const cJSON *item = NULL;
     cJSON_ArrayForEach(item, tensor->shape) {
-        if (whole_number(item, &array->shape[array->axes])) array->axes++;
+        if (ireneo_json_whole_number(item, &layout->shape[layout->axes])) layout->axes++;
     }
-    array->count = (tensor->end - tensor->begin) / type->bytes;
-    array->data = file->data + tensor->begin;
+    layout->offset = file->data_offset + tensor->begin;
+    if (!ireneo_layout_measure(layout)) return bad_entry(file, tensor, "its shape is larger than any memory");
     return IRENEO_OK;
 }
 
-ireneo_error ireneo_safetensors_parse(const char *path, const unsigned char *bytes, size_t count,
-                                      const char *name, ireneo_array *array) {
-    *array = (ireneo_array){0};
+ireneo_error ireneo_safetensors_parse(const char *path, const unsigned char *bytes, size_t head, size_t count,
+                                      const char *name, ireneo_layout *layout) {
+    *layout = (ireneo_layout){0};
     document file = {0};
-    IRENEO_TRY(document_open(path, bytes, count, &file));
+    IRENEO_TRY(document_open(path, bytes, head, count, &file));
     const entry *tensor = choose_entry(&file, name);
-    ireneo_error error = tensor == NULL ? IRENEO_ERROR_DATA : describe_entry(&file, tensor, array);
+    ireneo_error error = tensor == NULL ? IRENEO_ERROR_DATA : describe_entry(&file, tensor, layout);
     document_close(&file);
     return error;
 }
@@ -369,11 +322,17 @@ static ireneo_error copy_metadata(const document *file, const char *key, char **
     return IRENEO_OK;
 }
 
-static ireneo_error open_file(const char *path, ireneo_file_view *view, document *file) {
+/* Reads and checks the header, and nothing behind it. */
+static ireneo_error read_document(const char *path, document *file) {
+    ireneo_input_file input;
+    unsigned char *head = NULL;
+    size_t count = 0;
     if (path == NULL) return ireneo_fail(IRENEO_ERROR_ARGUMENT, "no file to read was given");
-    IRENEO_TRY(ireneo_file_view_open(path, view));
-    ireneo_error error = document_open(path, view->bytes, view->count, file);
-    if (error != IRENEO_OK) ireneo_file_view_close(view);
+    IRENEO_TRY(ireneo_input_file_open(path, &input));
+    ireneo_error error = ireneo_safetensors_head(&input, &head, &count);
+    if (error == IRENEO_OK) error = document_open(path, head, count, input.bytes, file);
+    free(head);
+    ireneo_input_file_close(&input);
     return error;
 }
 
@@ -381,13 +340,11 @@ ireneo_error ireneo_safetensors_metadata(const char *path, const char *key, char
     IRENEO_REQUIRE(value != NULL, "reading metadata needs a place for the value");
     *value = NULL;
     IRENEO_REQUIRE(path != NULL, "no file to read was given");
-    ireneo_file_view view = {0};
     document file = {0};
     if (key == NULL) return ireneo_fail(IRENEO_ERROR_ARGUMENT, "no metadata key was given");
-    IRENEO_TRY(open_file(path, &view, &file));
+    IRENEO_TRY(read_document(path, &file));
     ireneo_error error = copy_metadata(&file, key, value);
     document_close(&file);
-    ireneo_file_view_close(&view);
     return error;
 }
 
@@ -395,12 +352,10 @@ ireneo_error ireneo_safetensors_has(const char *path, const char *name, int *fou
     IRENEO_REQUIRE(found != NULL, "looking for a tensor needs a place for the answer");
     *found = 0;
     IRENEO_REQUIRE(path != NULL, "no file to read was given");
-    ireneo_file_view view = {0};
     document file = {0};
     if (name == NULL) return ireneo_fail(IRENEO_ERROR_ARGUMENT, "no tensor name was given");
-    IRENEO_TRY(open_file(path, &view, &file));
+    IRENEO_TRY(read_document(path, &file));
     *found = find_entry(&file, name) != NULL;
     document_close(&file);
-    ireneo_file_view_close(&view);
     return IRENEO_OK;
 }

@@ -3,9 +3,7 @@
 #ifndef IRENEO_BASE_SAFETENSORS_H
 #define IRENEO_BASE_SAFETENSORS_H
 
-#include "base/error.h"
-
-#include <stdbool.h>
+#include "base/source.h"
 
 enum {
     IRENEO_SAFETENSORS_LENGTH_BYTES = 8,
@@ -15,19 +13,19 @@ enum {
 /* The one key of the header that is not a tensor. */
 #define IRENEO_SAFETENSORS_METADATA "__metadata__"
 
-/* Whether these bytes could begin a .safetensors file: a header length that fits, then a brace. */
-bool ireneo_safetensors_recognise(const unsigned char *bytes, size_t count);
+/* Whether these bytes, the first of a file of `count`, could begin a .safetensors file: a header length that
+ * fits, then a brace. */
+bool ireneo_safetensors_recognise(const unsigned char *bytes, size_t head, size_t count);
 
-/* Describes one tensor in a file's bytes (count); array->data points into them. name NULL: the only tensor
+/* The header of a file, or just its length when what is announced cannot be; release with free(). */
+ireneo_error ireneo_safetensors_head(const ireneo_input_file *file, unsigned char **head, size_t *count);
+
+/* Describes one tensor in a file of `count` bytes, of which `head` are at hand. name NULL: the only tensor
  * there is. `path` is for error sentences. The layout of all tensors is checked, not only of this one. */
-ireneo_error ireneo_safetensors_parse(const char *path, const unsigned char *bytes, size_t count,
-                                      const char *name, ireneo_array *array);
+ireneo_error ireneo_safetensors_parse(const char *path, const unsigned char *bytes, size_t head, size_t count,
+                                      const char *name, ireneo_layout *layout);
 
-/* Sorts names (count) and says whether one occurs twice. */
-bool ireneo_names_repeat(const char **names, size_t count);
-
-/* Names end in error sentences on terminals, where control characters could do harm; tensors with them are
- * refused. */
-bool ireneo_name_printable(const char *name);
+/* What the format calls a type: "F32". */
+const char *ireneo_safetensors_type(ireneo_dtype dtype);
 
 #endif

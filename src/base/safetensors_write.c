@@ -3,56 +3,18 @@
 #include "base/array.h"
 #include "base/atomic_file.h"
 #include "base/json.h"
+#include "base/json_read.h"
 #include "base/ram.h"
 #include "base/safetensors.h"
+#include "base/utf8.h"
 
 #include <string.h>
 
 enum { HEADER_ALIGNMENT = 8 };
 
-static const char *type_name(ireneo_dtype dtype) {
-    switch (dtype) {
-    case IRENEO_DTYPE_FLOAT16:
-        return "F16";
-    case IRENEO_DTYPE_FLOAT32:
-        return "F32";
-    case IRENEO_DTYPE_FLOAT64:
-        return "F64";
-    case IRENEO_DTYPE_INT32:
-        return "I32";
-    case IRENEO_DTYPE_INT64:
-        return "I64";
-    }
-    return "?"; /* not reached: the shape check refuses other types */
-}
-
-/* Bytes of the UTF-8 character at text, or 0 when there is none; JSON must be UTF-8 or other readers refuse
- * the file. */
-static size_t utf8_character(const unsigned char *text) {
-    if (text[0] < 0x80) return 1;
-    size_t length = text[0] >= 0xf0 ? 4 : text[0] >= 0xe0 ? 3 : 2;
-    if (text[0] < 0xc2 || text[0] > 0xf4) return 0;
-    for (size_t i = 1; i < length; i++)
-        if ((text[i] & 0xc0) != 0x80) return 0;
-    bool overlong = (text[0] == 0xe0 && text[1] < 0xa0) || (text[0] == 0xf0 && text[1] < 0x90);
-    bool surrogate = text[0] == 0xed && text[1] >= 0xa0;
-    bool beyond = text[0] == 0xf4 && text[1] >= 0x90;
-    return overlong || surrogate || beyond ? 0 : length;
-}
-
-static bool is_utf8(const char *text) {
-    const unsigned char *at = (const unsigned char *)text;
-    while (*at != '\0') {
-        size_t length = utf8_character(at);
-        if (length == 0) return false;
-        at += length;
-    }
-    return true;
-}
-
 static ireneo_error check_tensor(const ireneo_tensor *tensor, size_t *bytes) {
     if (tensor->name == NULL || strcmp(tensor->name, IRENEO_SAFETENSORS_METADATA) == 0 ||
-        !is_utf8(tensor->name) || !ireneo_name_printable(tensor->name))
+        !ireneo_is_utf8(tensor->name) || !ireneo_name_printable(tensor->name))
         return ireneo_fail(
             IRENEO_ERROR_ARGUMENT,
             "the name of a tensor is missing, reserved, not UTF-8, or holds a control character");
@@ -85,7 +47,7 @@ static ireneo_error check_pairs(const char *const *metadata, size_t pairs) {
     const char **keys = NULL;
     if (metadata == NULL && pairs > 0) return ireneo_fail(IRENEO_ERROR_ARGUMENT, "no metadata were given");
     for (size_t i = 0; i < 2 * pairs; i++)
-        if (metadata[i] == NULL || !is_utf8(metadata[i]))
+        if (metadata[i] == NULL || !ireneo_is_utf8(metadata[i]))
             return ireneo_fail(IRENEO_ERROR_ARGUMENT,
                                "a key or value of the metadata is missing or not UTF-8");
     IRENEO_TRY(IRENEO_ALLOCATE(&keys, pairs, "keys of metadata"));
@@ -95,7 +57,7 @@ static ireneo_error check_pairs(const char *const *metadata, size_t pairs) {
 
 static void format_tensor(ireneo_json *json, const ireneo_tensor *tensor, size_t begin, size_t end) {
     ireneo_json_begin_object(json, tensor->name);
-    ireneo_json_text(json, "dtype", type_name(tensor->dtype));
+    ireneo_json_text(json, "dtype", ireneo_safetensors_type(tensor->dtype));
     ireneo_json_begin_array(json, "shape");
     for (int axis = 0; axis < tensor->axes; axis++) ireneo_json_size(json, NULL, tensor->shape[axis]);
     ireneo_json_end_array(json);

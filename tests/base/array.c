@@ -32,7 +32,11 @@ static void test_names_and_sizes(void **state) {
         size_t size;
     } types[] = {{IRENEO_DTYPE_FLOAT16, "float16", 2}, {IRENEO_DTYPE_FLOAT32, "float32", 4},
                  {IRENEO_DTYPE_FLOAT64, "float64", 8}, {IRENEO_DTYPE_INT32, "int32", 4},
-                 {IRENEO_DTYPE_INT64, "int64", 8},     {(ireneo_dtype)99, "unknown", 0}};
+                 {IRENEO_DTYPE_INT64, "int64", 8},     {IRENEO_DTYPE_BFLOAT16, "bfloat16", 2},
+                 {IRENEO_DTYPE_INT8, "int8", 1},       {IRENEO_DTYPE_UINT8, "uint8", 1},
+                 {IRENEO_DTYPE_INT16, "int16", 2},     {IRENEO_DTYPE_UINT16, "uint16", 2},
+                 {IRENEO_DTYPE_UINT32, "uint32", 4},   {IRENEO_DTYPE_UINT64, "uint64", 8},
+                 {IRENEO_DTYPE_BOOL, "bool", 1},       {(ireneo_dtype)99, "unknown", 0}};
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
         assert_string_equal(ireneo_dtype_name(types[i].dtype), types[i].name);
         assert_int_equal(ireneo_dtype_size(types[i].dtype), types[i].size);
@@ -54,9 +58,9 @@ static void test_locations(void **state) {
     expect_error(ireneo_array_open(scratch_path(state, "none:W"), &array), IRENEO_ERROR_IO,
                  "none: No such file", "");
     scratch_write(bare, "something else altogether", 25);
-    expect_bad(bare, "neither .npy nor .safetensors");
+    expect_bad(bare, "neither .npy, .npz nor .safetensors");
     scratch_write(bare, "", 0);
-    expect_bad(bare, "neither .npy nor .safetensors");
+    expect_bad(bare, "neither .npy, .npz nor .safetensors");
 }
 
 /* Half precision against its definition, for all 65536 patterns; ldexp is the oracle. */
@@ -98,8 +102,8 @@ static void test_matrix_from_every_type(void **state) {
     const char *path = scratch_path(state, "m.npy");
     const size_t shape[2] = {2, 3};
     double f64[6];
-    int32_t i32[6] = {-1, 0, 1, INT32_MAX, INT32_MIN, 7};
-    int64_t i64[6] = {-1, 0, 1, INT64_MAX, INT64_MIN, 7};
+    int32_t i32[6] = {-1, 0, 1, INT32_MAX - 127, INT32_MIN, 7};
+    int64_t i64[6] = {-1, 0, 1, INT64_MAX - 0x7fffffffff, INT64_MIN, 7};
     for (int i = 0; i < 6; i++) f64[i] = (double)six[i];
     expect_ok(ireneo_save_npy(path, IRENEO_DTYPE_FLOAT64, 2, shape, f64));
     expect_six(path, 2, 3);
@@ -144,6 +148,135 @@ static void test_elements_that_are_not_numbers(void **state) {
     expect_ok(ireneo_load_matrix(path, &values, &n, &d));
     assert_memory_equal(values, edge, sizeof edge);
     ireneo_free(values);
+}
+
+/* Saves six elements, of which the last is interesting, and loads them as a matrix (2, 3). */
+static ireneo_error load_last(void *const *state, ireneo_dtype dtype, const void *elements,
+                              ireneo_load_notes *notes) {
+    const char *path = scratch_path(state, "m.npy");
+    const size_t shape[2] = {2, 3};
+    float *values = NULL;
+    size_t n = 0, d = 0;
+    expect_ok(ireneo_save_npy(path, dtype, 2, shape, elements));
+    ireneo_error error = ireneo_load_matrix_noted(path, &values, &n, &d, notes);
+    ireneo_free(values);
+    return error;
+}
+
+static void test_whole_numbers_beyond_float32(void **state) {
+    ireneo_load_notes notes;
+    int64_t i64[6] = {1, 2, 3, 4, 5, 16777217};
+    uint64_t u64[6] = {1, 2, 3, 4, 5, UINT64_MAX};
+    uint32_t u32[6] = {1, 2, 3, 4, 5, UINT32_MAX};
+    double f64[6] = {1, 2, 3, 4, 5, -16777217};
+    static const char sentence[] = "row 1, column 2 is ";
+    expect_error(load_last(state, IRENEO_DTYPE_INT64, i64, &notes), IRENEO_ERROR_DATA, sentence,
+                 "is 16777217, a whole number that float32 cannot hold");
+    expect_error(load_last(state, IRENEO_DTYPE_UINT64, u64, &notes), IRENEO_ERROR_DATA, sentence, "whole");
+    expect_error(load_last(state, IRENEO_DTYPE_UINT32, u32, &notes), IRENEO_ERROR_DATA, sentence,
+                 "4294967295");
+    expect_error(load_last(state, IRENEO_DTYPE_FLOAT64, f64, &notes), IRENEO_ERROR_DATA, sentence,
+                 "-16777217");
+    i64[5] = 16777218, u64[5] = 1ull << 63, u32[5] = 1u << 31, f64[5] = 0x1p60 + 256;
+    expect_ok(load_last(state, IRENEO_DTYPE_INT64, i64, &notes));
+    expect_ok(load_last(state, IRENEO_DTYPE_UINT64, u64, &notes));
+    expect_ok(load_last(state, IRENEO_DTYPE_UINT32, u32, &notes));
+    assert_int_equal(notes.rounded, 0);
+    expect_ok(load_last(state, IRENEO_DTYPE_FLOAT64, f64, &notes)); /* whole only because it is large */
+    assert_int_equal(notes.rounded, 1);
+}
+
+static void test_numbers_below_float32(void **state) {
+    ireneo_load_notes notes;
+    static const double lost[] = {1e-50, -1e-300, 1e-39, 0x1.000001p-127};
+    static const double kept[] = {0, -0.0, 0x1p-149, 0x1p-126, 1.2e-38, 0x1.8p-127};
+    double f64[6] = {1, 2, 3, 4, 5, 6};
+    for (size_t i = 0; i < sizeof lost / sizeof *lost; i++) {
+        f64[5] = lost[i];
+        expect_error(load_last(state, IRENEO_DTYPE_FLOAT64, f64, &notes), IRENEO_ERROR_DATA,
+                     "row 1, column 2 is ", "too small for float32");
+    }
+    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {
+        f64[5] = kept[i];
+        expect_ok(load_last(state, IRENEO_DTYPE_FLOAT64, f64, &notes));
+    }
+}
+
+static void test_notes_about_rounding(void **state) {
+    ireneo_load_notes notes;
+    const double f64[6] = {0.1, 0.5, 1 + 0x1p-24, 4, 5, 1e300 * 1e-290};
+    expect_ok(load_last(state, IRENEO_DTYPE_FLOAT64, f64, &notes));
+    assert_int_equal(notes.dtype, IRENEO_DTYPE_FLOAT64);
+    assert_int_equal(notes.rounded, 2 + ((double)(float)f64[5] != f64[5]));
+    assert_true(notes.largest_rounding == 0x1p-24 / (1 + 0x1p-24));
+    expect_ok(load_last(state, IRENEO_DTYPE_FLOAT32, six, &notes));
+    assert_int_equal(notes.dtype, IRENEO_DTYPE_FLOAT32);
+    assert_true(notes.rounded == 0 && notes.largest_rounding == 0);
+}
+
+/* Rows may be equal before rounding, but may not become equal by it; in any order of the file. */
+static void test_rows_that_become_equal(void **state) {
+    ireneo_load_notes notes;
+    double near[6] = {0.1, 2, 3, 0.1 + 1e-12, 2, 3}, same[6] = {0.1, 2, -0.0, 0.1, 2, 0};
+    expect_error(load_last(state, IRENEO_DTYPE_FLOAT64, near, &notes), IRENEO_ERROR_DATA,
+                 "rows 0 and 1 differ in float64 but are equal in float32", "m.npy");
+    expect_ok(load_last(state, IRENEO_DTYPE_FLOAT64, same, &notes));
+    near[3] = 0.1 + 1e-7;
+    expect_ok(load_last(state, IRENEO_DTYPE_FLOAT64, near, &notes));
+    near[3] = 0.1 + 1e-12;
+    const size_t shape[3] = {2, 1, 3}, wide[2] = {2, 3};
+    const char *path = scratch_path(state, "stack.npy");
+    float *values = NULL;
+    size_t sets = 0, n = 0, d = 0;
+    expect_ok(ireneo_save_npy(path, IRENEO_DTYPE_FLOAT64, 3, shape, near)); /* each in a set of its own */
+    expect_ok(ireneo_load_stack_noted(path, &values, &sets, &n, &d, &notes));
+    assert_true(sets == 2 && n == 1 && d == 3 && notes.rounded == 2);
+    ireneo_free(values);
+    expect_ok(ireneo_save_npy(path, IRENEO_DTYPE_FLOAT64, 2, wide, near));
+    expect_ok(ireneo_load_queries(path, &values, &n, &d, &notes));
+    ireneo_free(values);
+}
+
+static void test_queries(void **state) {
+    const char *path = scratch_path(state, "q.npy");
+    const size_t vector[1] = {6}, matrix[2] = {2, 3}, column[2] = {6, 1};
+    static const size_t rows[] = {1, 2, 6};
+    const size_t *shapes[] = {vector, matrix, column};
+    for (int i = 0; i < 3; i++) {
+        float *values = NULL;
+        size_t n = 0, d = 0;
+        expect_ok(ireneo_save_npy(path, IRENEO_DTYPE_FLOAT32, i == 0 ? 1 : 2, shapes[i], six));
+        expect_ok(ireneo_load_queries(path, &values, &n, &d, NULL));
+        assert_true(n == rows[i] && n * d == 6);
+        assert_memory_equal(values, six, sizeof six);
+        ireneo_free(values);
+    }
+}
+
+static void test_foreign_files(void **state) {
+    static const struct {
+        const char *name, *bytes, *sentence, *remedy;
+    } cases[] = {{"m.pt", "PK\3\4 and so on", "PyTorch", "torch.load('"},
+                 {"m.bin", "\x80\2 and so on", "PyTorch", "torch.load('"},
+                 {"m.pkl", "\x80\4 and so on", "pickle", "allow_pickle=True"},
+                 {"m.h5", "\x89HDF\r\n\x1a\n and so on", "HDF5", "h5py.File('"},
+                 {"unknown", "\x89HDF\r\n\x1a\n and so on", "HDF5", "h5py.File('"},
+                 {"m.mat", "MATLAB 5.0 MAT-file", "MATLAB", "scipy.io.loadmat('"},
+                 {"m.parquet", "PAR1 and so on", "Parquet", "pandas.read_parquet('"},
+                 {"m.gguf", "GGUF and so on", "GGUF", "gguf.GGUFReader('"},
+                 {"other", "\x80\5 and so on", "pickle", "allow_pickle=True"},
+                 {"m.safetensors", "version https://git-lfs.github.com/spec/v1", "Git LFS", "git lfs pull"}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const char *path = scratch_path(state, cases[i].name);
+        ireneo_array array;
+        scratch_write(path, cases[i].bytes, strlen(cases[i].bytes));
+        expect_error(ireneo_array_open(path, &array), IRENEO_ERROR_DATA, path, cases[i].sentence);
+        assert_non_null(strstr(ireneo_last_error(), cases[i].remedy));
+    }
+    /* The bytes decide where they are ours. */
+    const size_t shape[2] = {2, 3};
+    expect_ok(ireneo_save_npy(scratch_path(state, "n.bin"), IRENEO_DTYPE_FLOAT32, 2, shape, six));
+    expect_six(scratch_path(state, "n.bin"), 2, 3);
 }
 
 static void test_matrix_shapes(void **state) {
@@ -251,6 +384,12 @@ int main(void) {
         scratch_test(test_elements_that_are_not_numbers),
         scratch_test(test_matrix_shapes),
         scratch_test(test_stacks),
+        scratch_test(test_whole_numbers_beyond_float32),
+        scratch_test(test_numbers_below_float32),
+        scratch_test(test_notes_about_rounding),
+        scratch_test(test_rows_that_become_equal),
+        scratch_test(test_queries),
+        scratch_test(test_foreign_files),
         scratch_test(test_indices),
         scratch_test(test_vector),
     };

@@ -1,0 +1,14 @@
+/* Text that others can read: UTF-8, as JSON wants it. */
+#ifndef IRENEO_BASE_UTF8_H
+#define IRENEO_BASE_UTF8_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Bytes of the UTF-8 character at this NUL-terminated text, or 0 when there is none. */
+size_t ireneo_utf8_character(const char *text);
+
+/* Whether the text up to its NUL is UTF-8. */
+bool ireneo_is_utf8(const char *text);
+
+#endif

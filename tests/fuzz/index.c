@@ -1,0 +1,40 @@
+/* The reader of an index of shards against arbitrary bytes: a shard that it names lies beside the index. */
+#include "base/safetensors_index.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
+
+static void try_name(const uint8_t *bytes, size_t count, const char *name) {
+    static const char folder[] = "models/";
+    char *shard = NULL;
+    ireneo_error error = ireneo_safetensors_shard("models/fuzz.index.json", bytes, count, name, &shard);
+    if ((error == IRENEO_OK) != (shard != NULL)) abort();
+    if (shard != NULL) {
+        const char *file = shard + sizeof folder - 1;
+        if (strncmp(shard, folder, sizeof folder - 1) != 0 || file[0] == '\0' || strchr(file, '/') != NULL ||
+            strcmp(file, "..") == 0)
+            abort();
+    }
+    free(shard);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count) {
+    try_name(bytes, count, NULL);
+    try_name(bytes, count, "W");
+    return 0;
+}
+
+#ifdef IRENEO_FUZZ_STANDALONE
+#include "walk.h"
+
+int main(int argc, char **argv) {
+    static const fuzz_seed seeds[] = {
+        FUZZ_SEED("{\"metadata\":{\"total_size\":1},\"weight_map\":{\"W\":\"a.safetensors\",\"V\":\"b\"}}"),
+        FUZZ_SEED("{\"weight_map\":{\"W\":\"../../etc/passwd\"}}"),
+        FUZZ_SEED("{\"weight_map\":{\"W\":\"..\",\"W\":\"\"}}\n"),
+    };
+    return fuzz_walk(argc, argv, seeds, sizeof seeds / sizeof seeds[0]);
+}
+#endif
