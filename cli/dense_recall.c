@@ -2,6 +2,7 @@
 #include "commands.h"
 #include "dense_names.h"
 #include "labels.h"
+#include "matrix_files.h"
 #include "report.h"
 
 #include <math.h>
@@ -42,8 +43,8 @@ static void free_data(recall_data *d) {
 
 static int load_arrays(const command *self, const char *patterns, const char *queries, recall_data *d) {
     size_t width;
-    ireneo_error failed = ireneo_load_matrix(patterns, &d->patterns, &d->count, &d->neurons);
-    if (failed == IRENEO_OK) failed = ireneo_load_matrix(queries, &d->queries, &d->query_count, &width);
+    ireneo_error failed = load_matrix(self, patterns, &d->patterns, &d->count, &d->neurons);
+    if (failed == IRENEO_OK) failed = load_queries(self, queries, &d->queries, &d->query_count, &width);
     if (failed != IRENEO_OK) return report_error(self, failed);
     if (width != d->neurons)
         return complain(self, EXIT_DATA, "%s has %zu columns and %s has %zu; they must agree", patterns,

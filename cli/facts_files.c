@@ -1,6 +1,8 @@
 /* Loading of facts. */
 #include "facts_files.h"
 
+#include "matrix_files.h"
+
 #include <string.h>
 
 void free_facts(facts_files *files) {
@@ -19,9 +21,9 @@ static void copy_own(const void *context, size_t fact, size_t first, size_t coun
 }
 
 /* Values that all keys share, or with three axes a set of its own for every key. */
-static ireneo_error load_values(const char *path, facts_files *files, size_t *sets) {
+static ireneo_error load_values(const command *self, const char *path, facts_files *files, size_t *sets) {
     ireneo_facts *f = &files->facts;
-    ireneo_error failed = ireneo_load_stack(path, &files->values, sets, &f->candidates, &f->dim_out);
+    ireneo_error failed = load_stack(self, path, &files->values, sets, &f->candidates, &f->dim_out);
     if (failed == IRENEO_OK && *sets > 0) {
         f->own_candidates = copy_own;
         f->own_context = files;
@@ -33,8 +35,8 @@ static int load_arrays(const command *self, const char *keys, const char *values
                        facts_files *files) {
     ireneo_facts *f = &files->facts;
     size_t count = 0, sets = 0;
-    ireneo_error failed = ireneo_load_matrix(keys, &files->keys, &f->facts, &f->dim_in);
-    if (failed == IRENEO_OK) failed = load_values(values, files, &sets);
+    ireneo_error failed = load_matrix(self, keys, &files->keys, &f->facts, &f->dim_in);
+    if (failed == IRENEO_OK) failed = load_values(self, values, files, &sets);
     if (failed == IRENEO_OK && targets != NULL)
         failed = ireneo_load_indices(targets, &files->targets, &count);
     if (failed != IRENEO_OK) return report_error(self, failed);

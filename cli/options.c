@@ -10,6 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+static bool json_given;
+
+bool json_wanted(void) {
+    return json_given;
+}
+
 int complain(const command *self, int exit_code, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
@@ -103,6 +109,7 @@ static int store_value(const command *self, option *o, const char *text) {
     switch (o->kind) {
     case OPTION_FLAG:
         *(bool *)o->value = true;
+        if (strcmp(o->name, "json") == 0) json_given = true;
         return 0;
     case OPTION_SIZE:
     case OPTION_REAL:

@@ -77,6 +77,9 @@ int parse_options(const command *self, int argc, char **argv, option *options, c
 const option *option_named(const option *options, const char *name);
 bool given(const option *options, const char *name);
 
+/* Whether --json was given: then nothing but errors goes to stderr. */
+bool json_wanted(void);
+
 /* One sentence on stderr, "ireneo COMMAND: ..."; returns the code. */
 int complain(const command *self, int exit_code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

@@ -2,6 +2,7 @@
 #include "commands.h"
 #include "facts_files.h"
 #include "labels.h"
+#include "matrix_files.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -131,7 +132,7 @@ typedef struct recall_data {
 
 static int load_data(const command *self, const recall_request *q, recall_data *d) {
     ireneo_error failed = ireneo_memory_load(q->files[0], &d->memory);
-    if (failed == IRENEO_OK) failed = ireneo_load_matrix(q->files[1], &d->queries, &d->count, &d->query_dim);
+    if (failed == IRENEO_OK) failed = load_queries(self, q->files[1], &d->queries, &d->count, &d->query_dim);
     int inside = 0;
     if (failed == IRENEO_OK && q->values == NULL)
         failed = ireneo_safetensors_has(q->files[0], "values", &inside);
@@ -143,7 +144,7 @@ static int load_data(const command *self, const recall_request *q, recall_data *
     char inner[4200];
     snprintf(inner, sizeof inner, "%s:values", q->files[0]);
     failed =
-        ireneo_load_matrix(q->values != NULL ? q->values : inner, &d->values, &d->candidates, &d->value_dim);
+        load_matrix(self, q->values != NULL ? q->values : inner, &d->values, &d->candidates, &d->value_dim);
     if (failed != IRENEO_OK) return report_error(self, failed);
     if (d->query_dim != d->memory->dim_in || d->value_dim != d->memory->dim_out)
         return complain(self, EXIT_DATA,

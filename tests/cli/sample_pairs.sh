@@ -65,8 +65,8 @@ for seed in 1 2 3 4 5 6; do run 0 pairs one-hot.npy three.txt none.csv --random 
 refuse 2 "at most 2 facts" pairs one-hot.npy three.txt none.csv --random 3 -o old.safetensors
 refuse 3 "names no facts" pairs one-hot.npy three.txt none.csv -o old.safetensors
 refuse 3 "line 1.*'key' is not among" pairs keys.npy rows.txt pairs.csv -o old.safetensors
-printf 'row-103;row-117\n' >semicolon.csv
-refuse 3 "line 1 has no comma" pairs keys.npy rows.txt semicolon.csv -o old.safetensors
+printf 'row-103 row-117\n' >blank.csv
+refuse 3 "line 1, 'row-103 row-117', has no comma" pairs keys.npy rows.txt blank.csv -o old.safetensors
 printf 'row-103,row-117\nrow-103,row-118\n' >again.csv
 refuse 3 "line 2.*comes twice" pairs keys.npy rows.txt again.csv -o old.safetensors
 refuse 3 "20 labels.*3 rows" pairs one-hot.npy rows.txt pairs.csv -o old.safetensors
