@@ -180,14 +180,12 @@ static ireneo_error load(const char *location, ireneo_matrix_reading reading, fl
                          size_t *columns, size_t *group, ireneo_load_notes *notes) {
     IRENEO_REQUIRE(values != NULL && rows != NULL && columns != NULL && group != NULL,
                    "loading an array needs a place for it and its shape");
-    *values = NULL;
-    *rows = *columns = *group = 0;
-    if (notes != NULL) memset(notes, 0, sizeof *notes);
     ireneo_load_notes unused;
     ireneo_source source;
     *values = NULL;
     *rows = *columns = *group = 0;
     if (notes == NULL) notes = &unused;
+    memset(notes, 0, sizeof *notes);
     ireneo_error error = ireneo_source_open(location, &source);
     if (error == IRENEO_OK) error = ireneo_source_to_matrix(&source, reading, values, rows, columns, notes);
     if (error == IRENEO_OK && source.layout.axes == 3) *group = source.layout.shape[1];
