@@ -6,6 +6,7 @@
 #   make test-long  the long ones too
 #   make bench      timings, as ratios taken in one run
 #   make figures    every figure, quick settings, into out/
+#   make fuzz       libFuzzer on every reader, the judge and the option parser: RUNS=N or SECONDS=N each
 #   make lint       clang-format, clang-tidy, cppcheck, warnings of a second compiler
 #   make sanitize   the tests under the address and undefined-behaviour sanitizers
 #   make format     rewrites the sources in the house style
@@ -21,7 +22,7 @@ MAKEFLAGS += --no-print-directory
 # Tests run side by side: a thread that waits must sleep, not spin on a core that another test needs.
 CTEST  := OMP_WAIT_POLICY=passive ctest --output-on-failure
 
-.PHONY: build demo test test-long bench figures lint format install clean sanitize
+.PHONY: build demo test test-long bench figures lint format install clean sanitize fuzz
 .DEFAULT_GOAL := build
 
 build:
@@ -54,6 +55,10 @@ sanitize:
 	@scripts/build . $(BUILD)-sanitize -DIRENEO_SANITIZE=ON -DIRENEO_TESTS=ON -DIRENEO_BENCH=OFF -DCMAKE_BUILD_TYPE=Debug
 	@cd $(BUILD)-sanitize && $(CTEST) -j $(JOBS) -LE 'long|heavy'
 
+fuzz:
+	@scripts/setup build test attack
+	@tests/fuzz/run $(BUILD)-fuzz $(RUNS) $(if $(SECONDS),$(SECONDS)s)
+
 lint:
 	@scripts/setup build test lint
 	@scripts/lint
@@ -66,4 +71,4 @@ install: build
 	@cmake --install $(BUILD)
 
 clean:
-	rm -rf $(BUILD) $(BUILD)-sanitize $(BUILD)-lint out
+	rm -rf $(BUILD) $(BUILD)-sanitize $(BUILD)-lint $(BUILD)-fuzz $(BUILD)-thread out

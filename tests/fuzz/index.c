@@ -1,10 +1,9 @@
 /* The reader of an index of shards against arbitrary bytes: a shard that it names lies beside the index. */
 #include "base/safetensors_index.h"
+#include "fuzz.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
 
 static void try_name(const uint8_t *bytes, size_t count, const char *name) {
     static const char folder[] = "models/";
@@ -25,16 +24,3 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count) {
     try_name(bytes, count, "W");
     return 0;
 }
-
-#ifdef IRENEO_FUZZ_STANDALONE
-#include "walk.h"
-
-int main(int argc, char **argv) {
-    static const fuzz_seed seeds[] = {
-        FUZZ_SEED("{\"metadata\":{\"total_size\":1},\"weight_map\":{\"W\":\"a.safetensors\",\"V\":\"b\"}}"),
-        FUZZ_SEED("{\"weight_map\":{\"W\":\"../../etc/passwd\"}}"),
-        FUZZ_SEED("{\"weight_map\":{\"W\":\"..\",\"W\":\"\"}}\n"),
-    };
-    return fuzz_walk(argc, argv, seeds, sizeof seeds / sizeof seeds[0]);
-}
-#endif
