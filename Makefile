@@ -7,6 +7,7 @@
 #   make bench      timings, as ratios taken in one run
 #   make figures    every figure, quick settings, into out/
 #   make fuzz       libFuzzer on every reader, the judge and the option parser: RUNS=N or SECONDS=N each
+#   make attack     an hour: exact verdicts, forgeries, failing calls, kills, sanitizers; docs/reliability.md
 #   make lint       clang-format, clang-tidy, cppcheck, warnings of a second compiler
 #   make sanitize   the tests under the address and undefined-behaviour sanitizers
 #   make format     rewrites the sources in the house style
@@ -22,7 +23,7 @@ MAKEFLAGS += --no-print-directory
 # Tests run side by side: a thread that waits must sleep, not spin on a core that another test needs.
 CTEST  := OMP_WAIT_POLICY=passive ctest --output-on-failure
 
-.PHONY: build demo test test-long bench figures lint format install clean sanitize fuzz
+.PHONY: build demo test test-long bench figures lint format install clean sanitize fuzz attack
 .DEFAULT_GOAL := build
 
 build:
@@ -58,6 +59,12 @@ sanitize:
 fuzz:
 	@scripts/setup build test attack
 	@tests/fuzz/run $(BUILD)-fuzz $(RUNS) $(if $(SECONDS),$(SECONDS)s)
+
+attack:
+	@scripts/setup build test figures attack
+	@$(CMAKE) -S . -B $(BUILD) -DCMAKE_INSTALL_PREFIX=$(PREFIX) -DIRENEO_TESTS=ON -DIRENEO_BENCH=OFF >/dev/null
+	@cmake --build $(BUILD) -j $(JOBS) | grep -v '^\[' || true
+	@tests/attack/run $(BUILD)
 
 lint:
 	@scripts/setup build test lint
