@@ -114,6 +114,7 @@ print(f"{'command':<20} {'class':<9} {'calls':>7} {'points':>7} {'faults':>7}")
 for name, arguments, outputs in SCENARIOS:
     good, good_files, listing = run(arguments, outputs)
     assert good is not None and good.returncode in (0, 1), (name, good)
+    assert os.path.exists("counts"), "the shim was not loaded"
     calls = dict(line.split() for line in open("counts"))
     for call in CLASSES:
         count = int(calls[call])

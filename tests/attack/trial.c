@@ -90,11 +90,9 @@ static void attempt_overload(trial *t, const ireneo_facts *f) {
         say(t, "overload refuses");
         return;
     }
-    size_t said = 0, wanted = exact_recalled(m, f, recalled);
-    for (size_t i = 0; i < f->facts; i++) {
-        said += kept[i];
+    size_t wanted = exact_recalled(m, f, recalled);
+    for (size_t i = 0; i < f->facts; i++)
         if (kept[i] && !recalled[i]) t->false_kept = true;
-    }
     if (info.status == IRENEO_STATUS_INTERRUPTED) t->endless = true, say(t, "overload does not end");
     if (info.recalled > wanted) t->false_kept = true;
     if (t->false_kept) say(t, "overload: a fact said to be recalled is not");
