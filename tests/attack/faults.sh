@@ -98,7 +98,8 @@ def judge(good, good_files, listing, done, files, left, outputs):
     if done.returncode not in (2, 3, 4):
         return f"exit {done.returncode}: {done.stderr.decode(errors='replace').strip()[:80]}"
     if done.stderr.count(b"\n") != 1:
-        return f"{done.stderr.count(bytes([10]))} sentences (exit {done.returncode}): {done.stderr.decode(errors='replace')[:160]!r}"
+        said = re.sub(r"/[^ ]*/", "", done.stderr.decode(errors="replace"))
+        return f"{said.count(chr(10))} sentences (exit {done.returncode}): {said[:100]!r}"
     for name in outputs:
         if name.endswith(".db"):
             if files[name] == "damaged":
