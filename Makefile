@@ -62,8 +62,7 @@ fuzz:
 
 attack:
 	@scripts/setup build test figures attack
-	@$(CMAKE) -S . -B $(BUILD) -DCMAKE_INSTALL_PREFIX=$(PREFIX) -DIRENEO_TESTS=ON -DIRENEO_BENCH=OFF >/dev/null
-	@cmake --build $(BUILD) -j $(JOBS) | grep -v '^\[' || true
+	@scripts/build . $(BUILD) -DCMAKE_INSTALL_PREFIX=$(PREFIX) -DIRENEO_TESTS=ON -DIRENEO_BENCH=OFF
 	@tests/attack/run $(BUILD)
 
 lint:
@@ -78,4 +77,4 @@ install: build
 	@cmake --install $(BUILD)
 
 clean:
-	rm -rf $(BUILD) $(BUILD)-sanitize $(BUILD)-lint $(BUILD)-fuzz $(BUILD)-thread out
+	rm -rf $(BUILD) $(BUILD)-sanitize $(BUILD)-lint $(BUILD)-fuzz $(BUILD)-fuzz-coverage $(BUILD)-thread out
