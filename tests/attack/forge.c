@@ -70,9 +70,12 @@ static void find_other(forge_material *m, const kind_instance *it, ireneo_genera
     if (it->facts.own_context != NULL) other.facts.own_context = &other.sample;
     for (size_t i = 0; i < it->facts.facts; i++)
         other.targets[i] = (int64_t)ireneo_draw_below(g, it->facts.candidates);
-    ireneo_store_settings settings = {.threads = 1, .max_scans = 4, .certificate = &m->other};
+    ireneo_store_settings settings = {.threads = 1, .max_scans = 4};
     ireneo_memory *memory = NULL;
-    if (ireneo_store(&other.facts, &settings, &memory, NULL) != IRENEO_OK) return;
+    ireneo_store_result result;
+    if (ireneo_store(&other.facts, &settings, &memory, &result, NULL) != IRENEO_OK) return;
+    m->other = result.certificate;
+    free(result.kept);
     ireneo_memory_free(memory);
 }
 

@@ -19,7 +19,8 @@ static void offer(score *s, const forge_material *material, uint64_t number, ire
         ireneo_verify_report report = {0};
         forge(&lie, material, way, g);
         s->offered[way]++;
-        if (ireneo_verify(&lie.certificate, material->facts, 1, &report) != IRENEO_OK) {
+        if (ireneo_verify(&lie.certificate, material->facts, &(ireneo_verify_settings){.threads = 1},
+                          &report) != IRENEO_OK) {
             s->failed++;
             continue;
         }

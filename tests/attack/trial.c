@@ -27,7 +27,9 @@ static void say(trial *t, const char *what) {
 static void judge_impossible(trial *t, const ireneo_facts *f, const ireneo_certificate *certificate) {
     ireneo_verify_report report = {0};
     t->unproved =
-        certificate == NULL || ireneo_verify(certificate, f, 1, &report) != IRENEO_OK || !report.accepted;
+        certificate == NULL ||
+        ireneo_verify(certificate, f, &(ireneo_verify_settings){.threads = 1}, &report) != IRENEO_OK ||
+        !report.accepted;
     t->false_impossible = exact_lp(f, NULL) == EXACT_FEASIBLE;
     if (t->unproved) say(t, "impossible, but verify does not accept the proof");
     if (t->false_impossible) say(t, "impossible, but a matrix recalls all facts");
@@ -38,7 +40,7 @@ static bool judge_check(trial *t, const ireneo_facts *f, const ireneo_memory *m,
     unsigned char said[KIND_MOST], true_flags[KIND_MOST];
     ireneo_check_report report = {0};
     char sentence[100];
-    if (ireneo_check(m, f, 1, NULL, said, &report) != IRENEO_OK) {
+    if (ireneo_check(m, f, &(ireneo_run_settings){.threads = 1}, said, &report) != IRENEO_OK) {
         t->refused = true;
         snprintf(sentence, sizeof sentence, "check refuses: %.60s", ireneo_last_error());
         say(t, sentence);
@@ -55,11 +57,11 @@ static bool judge_check(trial *t, const ireneo_facts *f, const ireneo_memory *m,
 static void attempt(trial *t, const ireneo_facts *f) {
     double deadline = now() + TRIAL_DEADLINE;
     ireneo_progress progress = {past_deadline, &deadline};
-    ireneo_certificate *certificate = NULL;
-    ireneo_store_settings settings = {.threads = 1, .certificate = &certificate, .progress = &progress};
+    ireneo_store_settings settings = {.threads = 1, .progress = &progress};
+    ireneo_store_result result;
     ireneo_memory *m = NULL;
     ireneo_store_info info = {0};
-    if (ireneo_store(f, &settings, &m, &info) != IRENEO_OK) {
+    if (ireneo_store(f, &settings, &m, &result, &info) != IRENEO_OK) {
         t->refused = true;
         t->status = IRENEO_STATUS_UNDECIDED;
         say(t, ireneo_last_error());
@@ -67,35 +69,37 @@ static void attempt(trial *t, const ireneo_facts *f) {
     }
     t->status = info.status;
     t->endless = info.status == IRENEO_STATUS_INTERRUPTED;
-    if (info.status == IRENEO_STATUS_IMPOSSIBLE) judge_impossible(t, f, certificate);
+    if (info.status == IRENEO_STATUS_IMPOSSIBLE) judge_impossible(t, f, result.certificate);
     if (info.status == IRENEO_STATUS_STORED && exact_recalled(m, f, NULL) != f->facts) {
         t->false_stored = true;
         say(t,
             exact_finite(m) ? "stored, but a fact is not recalled" : "stored, but the memory is not finite");
     }
     if (exact_finite(m) && !judge_check(t, f, m, "the memory")) t->false_count = true;
-    ireneo_certificate_free(certificate);
+    ireneo_store_result_free(&result);
     ireneo_memory_free(m);
 }
 
 static void attempt_overload(trial *t, const ireneo_facts *f) {
     double deadline = now() + TRIAL_DEADLINE;
     ireneo_progress progress = {past_deadline, &deadline};
-    unsigned char kept[KIND_MOST] = {0}, recalled[KIND_MOST];
-    ireneo_store_settings settings = {.threads = 1, .overload = 1, .kept = kept, .progress = &progress};
+    unsigned char recalled[KIND_MOST];
+    ireneo_store_settings settings = {.threads = 1, .overload = 1, .progress = &progress};
+    ireneo_store_result result;
     ireneo_memory *m = NULL;
     ireneo_store_info info = {0};
-    if (ireneo_store(f, &settings, &m, &info) != IRENEO_OK) {
+    if (ireneo_store(f, &settings, &m, &result, &info) != IRENEO_OK) {
         t->refused = true;
         say(t, "overload refuses");
         return;
     }
     size_t wanted = exact_recalled(m, f, recalled);
     for (size_t i = 0; i < f->facts; i++)
-        if (kept[i] && !recalled[i]) t->false_kept = true;
+        if (result.kept[i] && !recalled[i]) t->false_kept = true;
     if (info.status == IRENEO_STATUS_INTERRUPTED) t->endless = true, say(t, "overload does not end");
     if (info.recalled > wanted) t->false_kept = true;
     if (t->false_kept) say(t, "overload: a fact said to be recalled is not");
+    ireneo_store_result_free(&result);
     ireneo_memory_free(m);
 }
 

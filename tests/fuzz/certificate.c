@@ -12,7 +12,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count) {
         if (c != NULL) abort();
         return 0;
     }
-    if (ireneo_verify(c, &facts, 1, &report) == IRENEO_OK && report.accepted) abort();
+    if (ireneo_verify(c, &facts, &(ireneo_verify_settings){.threads = 1}, &report) == IRENEO_OK &&
+        report.accepted)
+        abort();
     ireneo_certificate_free(c);
     return 0;
 }

@@ -22,6 +22,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count) {
         candidates[c.count] = (int8_t)entry[1];
         memcpy(&weights[c.count], entry + 2, sizeof *weights);
     }
-    if (ireneo_verify(&c, &f, 1, &report) == IRENEO_OK && report.accepted) abort();
+    if (ireneo_verify(&c, &f, &(ireneo_verify_settings){.threads = 1}, &report) == IRENEO_OK &&
+        report.accepted)
+        abort();
     return 0;
 }
