@@ -123,7 +123,11 @@ static int load_initial(const command *self, const store_request *q, const facts
         return complain(self, EXIT_DATA, "there is nothing to resume: %s does not exist", path);
     ireneo_error failed = ireneo_memory_load(path, initial);
     if (failed != IRENEO_OK) return report_error(self, failed);
-    if (q->resume && (*initial)->facts_hash != ireneo_facts_hash(&files->facts))
+    unsigned char hash[IRENEO_HASH_BYTES];
+    if (!q->resume) return 0;
+    failed = ireneo_facts_hash(&files->facts, hash);
+    if (failed != IRENEO_OK) return report_error(self, failed);
+    if (memcmp((*initial)->facts_hash, hash, sizeof hash) != 0)
         return complain(self, EXIT_DATA, "%s belongs to other facts than these", path);
     return 0;
 }

@@ -11,6 +11,8 @@ extern "C" {
 /* ===== Simple ========================================================================================
  * how many facts fit, storing them, asking for them */
 
+enum { IRENEO_HASH_BYTES = 32 };
+
 /* ------------------------------------------------------------------------------------------------------
  * 1. How many facts fit
  *
@@ -142,8 +144,8 @@ typedef struct ireneo_memory {
     float *matrix;
     /** W = left right^T: left (dim_out, rank), right (dim_in, rank); NULL when not factored. */
     float *left, *right;
-    /** Fingerprint of the facts it was made from. */
-    uint64_t facts_hash;
+    /** Fingerprint of the facts it was made from; zeros: unknown. */
+    unsigned char facts_hash[IRENEO_HASH_BYTES];
     uint64_t reserved[4];
 } ireneo_memory;
 
@@ -161,6 +163,8 @@ typedef struct ireneo_store_settings {
     /** When the minimiser comes to no verdict, full memories of at most this many entries are settled by an
      * exact method; 0: 2500, which takes seconds; 6400 takes a minute and 0.5 GB. */
     size_t settle;
+    /** Non-zero: a proof of impossibility is made exact also above 2500 entries of W; see ireneo_verify_settings. */
+    int exact;
     /** Margin of the loss in units of the score spread; 0: 0.05, from 0.97 of the law on 0.025, beyond 1.015 of
      * it 1, and 0.1 when facts are given up (overload). */
     double margin;
@@ -211,8 +215,12 @@ typedef struct ireneo_store_info {
     size_t span_in, span_out;
     /** Loss at the end, and the norm of its gradient over that at the start. */
     double loss, gradient_ratio;
-    /** When impossible: the bound that ireneo_verify gives for the certificate. */
-    double certificate_norm_bound;
+    /** When impossible: what ireneo_verify says of the certificate, whether it excludes every real matrix, and the
+     * angular margin that it excludes. Up to 2500 entries of W a proof is always exact. */
+    double certificate_norm_bound, angular_margin_bound;
+    int exact;
+    /** Why the facts do not fit, or what stood in the way, where it can be said of single facts; "" otherwise. */
+    char reason[160];
     ireneo_store_phases phases;
     uint64_t reserved[4];
 } ireneo_store_info;
@@ -288,7 +296,7 @@ typedef struct ireneo_certificate {
     int64_t *facts, *candidates;
     double *weights;
     /** Fingerprint of the facts it is about. */
-    uint64_t facts_hash;
+    unsigned char facts_hash[IRENEO_HASH_BYTES];
     /** What it says, in one sentence; "" for the general case. */
     char reason[160];
     uint64_t reserved[4];
@@ -514,8 +522,9 @@ IRENEO_API ireneo_error ireneo_free_entropy(double load, size_t candidates, size
  * 9. Random instances and fingerprints
  * ---------------------------------------------------------------------------------------------------- */
 
-/** A fingerprint of keys, values and targets, kept in memories and certificates. */
-IRENEO_API uint64_t ireneo_facts_hash(const ireneo_facts *facts);
+/** A fingerprint of keys, candidates (own ones included) and targets, kept in memories and certificates: BLAKE2b, so
+ * that no two different sets of facts with one fingerprint are known. hash is (IRENEO_HASH_BYTES). */
+IRENEO_API ireneo_error ireneo_facts_hash(const ireneo_facts *facts, unsigned char *hash);
 
 /** Random instances of the two problems of the theory. Fact i has candidate i; keys and values are N(0, 1).
  *  The facts of a smaller instance are a prefix of those of a larger one with the same seed. */

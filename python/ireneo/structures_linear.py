@@ -6,6 +6,7 @@ import ctypes
 from ctypes import POINTER, c_char, c_char_p, c_double, c_float, c_int, c_int64, c_size_t, c_ubyte, c_uint64, c_void_p
 
 MAX_AXES = 8
+HASH_BYTES = 32
 #: Room for later versions at the end of structs.
 RESERVED = c_uint64 * 4
 
@@ -102,7 +103,7 @@ class ireneo_memory(ctypes.Structure):
         ("matrix", POINTER(c_float)),
         ("left", POINTER(c_float)),
         ("right", POINTER(c_float)),
-        ("facts_hash", c_uint64),
+        ("facts_hash", c_ubyte * HASH_BYTES),
         ("reserved", RESERVED),
     ]
 
@@ -113,7 +114,7 @@ class ireneo_certificate(ctypes.Structure):
         ("facts", POINTER(c_int64)),
         ("candidates", POINTER(c_int64)),
         ("weights", POINTER(c_double)),
-        ("facts_hash", c_uint64),
+        ("facts_hash", c_ubyte * HASH_BYTES),
         ("reason", c_char * 160),
         ("reserved", RESERVED),
     ]
@@ -127,6 +128,7 @@ class ireneo_store_settings(ctypes.Structure):
         ("max_scans", c_size_t),
         ("max_iterations", c_size_t),
         ("settle", c_size_t),
+        ("exact", c_int),
         ("margin", c_double),
         ("initial", POINTER(ireneo_memory)),
         ("overload", c_int),
@@ -175,6 +177,9 @@ class ireneo_store_info(ctypes.Structure):
         ("loss", c_double),
         ("gradient_ratio", c_double),
         ("certificate_norm_bound", c_double),
+        ("angular_margin_bound", c_double),
+        ("exact", c_int),
+        ("reason", c_char * 160),
         ("phases", ireneo_store_phases),
         ("reserved", RESERVED),
     ]

@@ -187,5 +187,5 @@ void forge(forgery *out, const forge_material *m, int way, ireneo_generator *g) 
     if (way >= 9 || way == 4 || way == 0) disguise(out, g);
     out->certificate.facts = out->facts, out->certificate.candidates = out->candidates;
     out->certificate.weights = out->weights;
-    out->certificate.facts_hash = ireneo_facts_hash(m->facts);
+    if (ireneo_facts_hash(m->facts, out->certificate.facts_hash) != IRENEO_OK) abort();
 }

@@ -121,9 +121,9 @@ static void test_altered_certificates_are_rejected(void **state) {
         altered++;
     }
     assert_true(altered > 50);
-    bad->facts_hash ^= 1;
+    bad->facts_hash[7] ^= 1;
     expect_rejected(bad, &it.facts, "other facts");
-    bad->facts_hash = c->facts_hash;
+    memcpy(bad->facts_hash, c->facts_hash, sizeof c->facts_hash);
     assert_true(verify(bad, &it.facts).accepted); /* all alterations were undone */
 
     const double weights[] = {0.0, -1e-300, -1.0, NAN, INFINITY, -INFINITY};
@@ -174,8 +174,7 @@ static void test_other_data_are_rejected(void **state) {
     targets[5] = 5; /* the identity written out is the identity */
     assert_true(verify(c, &it.facts).accepted);
 
-    c->facts_hash =
-        ireneo_facts_hash(&other.facts); /* a forged fingerprint does not make the weights cancel */
+    expect_ok(ireneo_facts_hash(&other.facts, c->facts_hash)); /* a forged fingerprint does not make the weights cancel */
     expect_rejected(c, &other.facts, "do not cancel");
     ireneo_certificate_free(c);
     free_instance(&it);
@@ -196,7 +195,7 @@ static void test_solvable_facts_have_no_certificate(void **state) {
     int64_t facts[600], candidates[600];
     double weights[600];
     ireneo_certificate c = {.count = 600, .facts = facts, .candidates = candidates, .weights = weights};
-    c.facts_hash = ireneo_facts_hash(&it.facts);
+    expect_ok(ireneo_facts_hash(&it.facts, c.facts_hash));
     ireneo_generator g = {5, 5, 0};
     for (int draw = 0; draw < 20; draw++) {
         for (size_t k = 0; k < 600; k++) {

@@ -330,7 +330,7 @@ static void test_wider_than_plain(void **state) {
     ireneo_memory *p = store(&it.facts, NULL, &plain);
     ireneo_max_margin_info info;
     ireneo_memory *m = widest(&it.facts, 1, 0.0, &info);
-    assert_true(m->facts_hash == p->facts_hash);
+    assert_memory_equal(m->facts_hash, p->facts_hash, IRENEO_HASH_BYTES);
     assert_true(info.store.margin > 5.0 * plain.margin);
     assert_true(info.store.recalled == 100 && info.newton_steps > 0 && info.products > 0);
     ireneo_memory_free(p);

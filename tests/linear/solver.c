@@ -427,7 +427,7 @@ static void test_memory_files(void **state) {
         expect_ok(ireneo_memory_load(path, &back));
         assert_int_equal(back->dim_in, 9);
         assert_int_equal(back->dim_out, 8);
-        assert_true(back->facts_hash == m->facts_hash);
+        assert_memory_equal(back->facts_hash, m->facts_hash, IRENEO_HASH_BYTES);
         expect_same_memory(m, back);
         char *value = NULL;
         expect_ok(ireneo_safetensors_metadata(path, "status", &value));

@@ -1,14 +1,14 @@
 /* Certificates as objects and as files. */
 #include "linear/certificate/certificate.h"
-#include "base/hash.h"
+#include "base/digest.h"
 #include "base/ram.h"
+#include "base/seal.h"
 
-#include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
-static const char FORMAT[] = "ireneo-certificate-1";
+static const char FORMAT[] = "ireneo-certificate-2";
 
 ireneo_error ireneo_certificate_allocate(size_t count, ireneo_certificate **certificate) {
     *certificate = NULL;
@@ -33,37 +33,18 @@ void ireneo_certificate_free(ireneo_certificate *certificate) {
     free(certificate);
 }
 
-static uint64_t mix_words(uint64_t state, const void *words, size_t count) {
-    for (size_t k = 0; k < count; k++) {
-        uint64_t word;
-        memcpy(&word, (const char *)words + k * sizeof word, sizeof word);
-        state = ireneo_hash_word(state, word, 31);
-    }
-    return state;
-}
-
-/* Of all entries. A small weight could change without spoiling the proof; the file would still not be the one
- * that was written. */
-static uint64_t checksum(const ireneo_certificate *c) {
-    uint64_t state = IRENEO_GOLDEN_RATIO + c->count;
-    state = mix_words(state, c->facts, c->count);
-    state = mix_words(state, c->candidates, c->count);
-    return mix_words(state, c->weights, c->count);
-}
-
 ireneo_error ireneo_certificate_save(const ireneo_certificate *c, const char *path) {
     IRENEO_REQUIRE(c != NULL && path != NULL, "saving a certificate needs a certificate and a path");
     IRENEO_REQUIRE(c->facts != NULL && c->candidates != NULL && c->weights != NULL,
                    "the certificate is empty");
-    char hash[32], sum[32];
-    snprintf(hash, sizeof hash, "%016" PRIx64, c->facts_hash);
-    snprintf(sum, sizeof sum, "%016" PRIx64, checksum(c));
+    char hash[IRENEO_DIGEST_TEXT];
+    ireneo_digest_write(c->facts_hash, hash);
     const ireneo_tensor tensors[] = {{"fact", IRENEO_DTYPE_INT64, 1, {c->count}, c->facts},
                                      {"candidate", IRENEO_DTYPE_INT64, 1, {c->count}, c->candidates},
                                      {"weight", IRENEO_DTYPE_FLOAT64, 1, {c->count}, c->weights}};
-    const char *metadata[] = {"format",  FORMAT,           "facts_hash",    hash, "checksum", sum, "reason",
-                              c->reason, "ireneo_version", ireneo_version()};
-    return ireneo_save_safetensors(path, tensors, 3, metadata, 5);
+    const char *metadata[] = {"format", FORMAT,    "facts_hash",     hash,
+                              "reason", c->reason, "ireneo_version", ireneo_version()};
+    return ireneo_save_sealed(path, tensors, 3, metadata, 4);
 }
 
 /* "path:name", for the loaders. */
@@ -92,7 +73,7 @@ static ireneo_error load_arrays(const char *path, ireneo_certificate *c) {
 }
 
 static ireneo_error load_metadata(const char *path, ireneo_certificate *c) {
-    char *format = NULL, *hash = NULL, *reason = NULL, *end = NULL;
+    char *format = NULL, *hash = NULL, *reason = NULL;
     ireneo_error failed = ireneo_safetensors_metadata(path, "format", &format);
     if (failed == IRENEO_OK && (format == NULL || strcmp(format, FORMAT) != 0))
         failed = ireneo_fail(IRENEO_ERROR_DATA,
@@ -101,8 +82,7 @@ static ireneo_error load_metadata(const char *path, ireneo_certificate *c) {
     if (failed == IRENEO_OK) failed = ireneo_safetensors_metadata(path, "facts_hash", &hash);
     if (failed == IRENEO_OK) failed = ireneo_safetensors_metadata(path, "reason", &reason);
     if (failed == IRENEO_OK) {
-        c->facts_hash = hash != NULL ? strtoull(hash, &end, 16) : 0;
-        if (hash == NULL || end == hash || *end != '\0')
+        if (!ireneo_digest_read(hash, c->facts_hash))
             failed = ireneo_fail(IRENEO_ERROR_DATA,
                                  "%s: the fingerprint of the facts is missing or malformed", path);
         if (reason != NULL) snprintf(c->reason, sizeof c->reason, "%s", reason);
@@ -113,15 +93,10 @@ static ireneo_error load_metadata(const char *path, ireneo_certificate *c) {
     return failed;
 }
 
-static ireneo_error check_sum(const char *path, const ireneo_certificate *c) {
-    char *written = NULL, expected[32];
-    IRENEO_TRY(ireneo_safetensors_metadata(path, "checksum", &written));
-    snprintf(expected, sizeof expected, "%016" PRIx64, checksum(c));
-    bool same = written != NULL && strcmp(written, expected) == 0;
-    ireneo_free(written);
-    return same ? IRENEO_OK
-                : ireneo_fail(IRENEO_ERROR_DATA,
-                              "%s: the certificate is damaged, its checksum does not fit its entries", path);
+static ireneo_error check_seal(const char *path) {
+    bool sealed = false;
+    IRENEO_TRY(ireneo_check_seal(path, &sealed));
+    return sealed ? IRENEO_OK : ireneo_fail(IRENEO_ERROR_DATA, "%s: the certificate has no checksum", path);
 }
 
 ireneo_error ireneo_certificate_load(const char *path, ireneo_certificate **certificate) {
@@ -131,8 +106,8 @@ ireneo_error ireneo_certificate_load(const char *path, ireneo_certificate **cert
     ireneo_certificate *c = calloc(1, sizeof *c);
     if (c == NULL) return ireneo_fail(IRENEO_ERROR_MEMORY, "not enough memory for a certificate");
     ireneo_error failed = load_metadata(path, c);
+    if (failed == IRENEO_OK) failed = check_seal(path);
     if (failed == IRENEO_OK) failed = load_arrays(path, c);
-    if (failed == IRENEO_OK) failed = check_sum(path, c);
     if (failed != IRENEO_OK)
         ireneo_certificate_free(c);
     else

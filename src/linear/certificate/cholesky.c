@@ -7,7 +7,7 @@
 #include <cblas.h>
 #include <lapacke.h>
 
-enum { TILE = 96 };
+enum { TILE = IRENEO_CHOLESKY_TILE };
 
 static size_t tile_size(size_t side, size_t tile) {
     size_t left = side - tile * TILE;

@@ -5,7 +5,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Overwrites the lower triangle of matrix (side, side) by L with L L^T = matrix; the upper one is scratch. The
+enum { IRENEO_CHOLESKY_TILE = 96 };
+
+/* Overwrites the lower triangle of matrix (side, side) by L with L L^T = matrix. Of the upper one only the tiles on
+ * the diagonal are touched. The
  * bits do not depend on the number of threads. False when the matrix is not positive definite. */
 bool ireneo_cholesky(double *matrix, size_t side, int threads);
 

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-static ireneo_error make(const ireneo_facts *f, size_t count, const size_t *facts, const size_t *candidates,
+static ireneo_error make(size_t count, const size_t *facts, const size_t *candidates,
                          ireneo_certificate **out) {
     IRENEO_TRY(ireneo_certificate_allocate(count, out));
     for (size_t k = 0; k < count; k++) {
@@ -16,7 +16,6 @@ static ireneo_error make(const ireneo_facts *f, size_t count, const size_t *fact
         (*out)->candidates[k] = (int64_t)candidates[k];
         (*out)->weights[k] = 1.0;
     }
-    (*out)->facts_hash = ireneo_facts_hash(f);
     return IRENEO_OK;
 }
 
@@ -26,7 +25,7 @@ static ireneo_error find_zero_key(const ireneo_facts *f, ireneo_certificate **ou
         while (k < f->dim_in && f->keys[i * f->dim_in + k] == 0.0f) k++;
         if (k < f->dim_in) continue;
         size_t other = ireneo_target_of(f, i) == 0 ? 1 : 0;
-        IRENEO_TRY(make(f, 1, &i, &other, out));
+        IRENEO_TRY(make(1, &i, &other, out));
         snprintf((*out)->reason, sizeof(*out)->reason,
                  "the key of fact %zu is zero, so all its scores are equal", i);
         return IRENEO_OK;
@@ -49,7 +48,7 @@ static ireneo_error find_twin(const ireneo_facts *f, ireneo_certificate **out) {
     for (size_t i = 0; failed == IRENEO_OK && i < f->facts && *out == NULL; i++) {
         size_t target = ireneo_target_of(f, i);
         if (twin[target] == f->candidates) continue;
-        failed = make(f, 1, &i, &twin[target], out);
+        failed = make(1, &i, &twin[target], out);
         if (failed == IRENEO_OK)
             snprintf((*out)->reason, sizeof(*out)->reason,
                      "candidates %zu and %zu are equal, so fact %zu cannot win", target, twin[target], i);
@@ -67,7 +66,7 @@ static ireneo_error find_equal_keys(const ireneo_facts *f, ireneo_certificate **
         size_t facts[2] = {equal.first[k], equal.second[k]};
         size_t candidates[2] = {ireneo_target_of(f, facts[1]), ireneo_target_of(f, facts[0])};
         if (candidates[0] == candidates[1]) continue;
-        failed = make(f, 2, facts, candidates, out);
+        failed = make(2, facts, candidates, out);
         if (failed == IRENEO_OK)
             snprintf((*out)->reason, sizeof(*out)->reason,
                      "facts %zu and %zu have equal keys but different values", facts[0], facts[1]);

@@ -5,19 +5,19 @@
  * from G and L; a sum of n products in any order errs by at most n U |L| |L|^T entry by entry, whose Frobenius norm is
  * at most n U |L|_F^2, and subtracting from G adds 2 U |G|.
  *
- * The matrix is cut into tiles. L takes the place of the lower triangle while G stays in the upper one; tiles on the
- * diagonal are copied. */
+ * The matrix is cut into the tiles of cholesky.h. L takes the place of the lower triangle while G stays in the upper
+ * one; tiles on the diagonal are copied. */
 #include "linear/certificate/definite.h"
 #include "base/ram.h"
+#include "linear/certificate/cholesky.h"
 
 #include <cblas.h>
-#include <lapacke.h>
 #include <math.h>
 #include <omp.h>
 #include <stdbool.h>
 #include <string.h>
 
-enum { TILE = 128 };
+enum { TILE = IRENEO_CHOLESKY_TILE };
 
 static const double UNIT = 0x1p-53;
 
@@ -26,7 +26,6 @@ typedef struct tiles {
     double *diagonal; /* (tiles, TILE, TILE) of G - shift I */
     size_t size, count;
     int threads;
-    const ireneo_progress *progress;
 } tiles;
 
 static size_t width(const tiles *t, size_t tile) {
@@ -46,41 +45,11 @@ static void begin(tiles *t, double shift) {
                    width(t, k) * sizeof(double));
 }
 
-/* Column k of tiles: the diagonal one, then those below it. False when a pivot is not positive. */
-static bool factorise_column(const tiles *t, size_t k) {
-    int n = (int)width(t, k), stride = (int)t->size;
-    double *corner = tile_at(t, k, k);
-    /* lower by rows is upper by columns, which LAPACK takes as it is */
-    if (LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'U', n, corner, stride) != 0) return false;
-    for (int i = 0; i < n; i++)
-        for (int j = i + 1; j < n; j++) corner[(size_t)i * t->size + (size_t)j] = 0.0;
-#pragma omp parallel for num_threads(t->threads) schedule(dynamic)
-    for (size_t i = k + 1; i < t->count; i++)
-        cblas_dtrsm(CblasRowMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, (int)width(t, i), n, 1.0,
-                    corner, stride, tile_at(t, i, k), stride);
-    return true;
-}
-
-static void update_rest(const tiles *t, size_t k) {
-    int stride = (int)t->size;
-#pragma omp parallel for num_threads(t->threads) schedule(dynamic)
-    for (size_t i = k + 1; i < t->count; i++)
-        for (size_t j = k + 1; j <= i; j++)
-            cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)width(t, i), (int)width(t, j),
-                        (int)width(t, k), -1.0, tile_at(t, i, k), stride, tile_at(t, j, k), stride, 1.0,
-                        tile_at(t, i, j), stride);
-}
-
-static ireneo_error factorise(const tiles *t, bool *positive) {
-    *positive = true;
-    for (size_t k = 0; k < t->count && *positive; k++) {
-        double left = (double)(t->count - k) / (double)t->count;
-        if (ireneo_report(t->progress, "proving it exactly", 0.5 * (1.0 - left * left * left), 1.0))
-            return ireneo_fail(IRENEO_ERROR_CANCELLED, "stopped during the exact proof");
-        *positive = factorise_column(t, k);
-        if (*positive) update_rest(t, k);
-    }
-    return IRENEO_OK;
+/* The factor is lower triangular also inside the tiles on the diagonal. */
+static void clear_above(const tiles *t) {
+    for (size_t k = 0; k < t->count; k++)
+        for (size_t i = 0; i < width(t, k); i++)
+            for (size_t j = i + 1; j < width(t, k); j++) tile_at(t, k, k)[i * t->size + j] = 0.0;
 }
 
 /* |F|^2 and |L|^2 of one tile on or below the diagonal. */
@@ -133,14 +102,16 @@ ireneo_error ireneo_definite_bound(double *matrix, size_t size, double shift, in
     tiles t = {.g = matrix,
                .size = size,
                .count = (size + TILE - 1) / TILE,
-               .threads = threads,
-               .progress = progress};
-    bool positive = false;
+               .threads = threads};
     double missed = INFINITY;
     *bound = -INFINITY;
     IRENEO_TRY(IRENEO_ALLOCATE(&t.diagonal, t.count * TILE * TILE, "tiles of an exact proof"));
     begin(&t, shift);
-    ireneo_error failed = factorise(&t, &positive);
+    bool positive = ireneo_cholesky(matrix, size, threads);
+    ireneo_error failed = IRENEO_OK;
+    if (ireneo_report(progress, "proving it exactly", 0.6, 1.0))
+        failed = ireneo_fail(IRENEO_ERROR_CANCELLED, "stopped during the exact proof");
+    clear_above(&t);
     if (failed == IRENEO_OK && positive) failed = bound_missed(&t, &missed);
     if (failed == IRENEO_OK && missed < 0.5 * shift) *bound = shift * (1.0 - 4.0 * UNIT) - missed;
     free(t.diagonal);

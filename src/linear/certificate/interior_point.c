@@ -16,7 +16,7 @@
 #include <string.h>
 
 enum { MOST_ITERATIONS = 200 };
-static const double VANISHED = 1e-9; /* |w| over the size of the z_k */
+static const double VANISHED = 1e-11; /* |w| over the size of the z_k */
 
 /* Mehrotra's choices: the corrector aims at mu times the cube of what the predictor left of it, and the step
  * stops short of the boundary by a hundredth. A step below SHORTEST moves nothing but rounding errors. */
@@ -173,7 +173,14 @@ static double mean_product(const interior *s, double step) {
     return sum / (double)s->pairs;
 }
 
-/* One predictor-corrector step; false when rounding allows none. */
+/* Rounding may leave no step that is a number. */
+static bool step_finite(const interior *s) {
+    double sum = 0.0;
+    for (size_t k = 0; k < s->pairs; k++) sum += 0.0 * s->d_weight[k] + 0.0 * s->d_slack[k];
+    return sum == 0.0;
+}
+
+/* One predictor-corrector step; false when rounding allows none, and then nothing has changed. */
 static bool iterate(interior *s) {
     if (!factorise(s)) return false;
     for (size_t k = 0; k < s->pairs; k++) s->d_weight[k] = s->weight[k] / s->slack[k];
@@ -187,7 +194,7 @@ static bool iterate(interior *s) {
         s->rest[k] = (goal - s->d_weight[k] * s->d_slack[k]) / s->weight[k] - s->slack[k];
     find_step(s);
     double step = STEP_SHARE * longest_step(s);
-    if (!(step > SHORTEST)) return false; /* also when it is NaN */
+    if (!step_finite(s) || !(step > SHORTEST)) return false; /* also when it is NaN */
     for (size_t k = 0; k < s->pairs; k++) {
         s->weight[k] += step * s->d_weight[k];
         s->slack[k] += step * s->d_slack[k];
@@ -203,7 +210,8 @@ static void measure(interior *s, ireneo_interior_point *point) {
     combine(s, s->weight, point->w);
     scores(s, point->w, s->along_a);
     point->gap = INFINITY;
-    for (size_t k = 0; k < s->pairs; k++) point->gap = fmin(point->gap, s->along_a[k]);
+    for (size_t k = 0; k < s->pairs; k++)
+        if (!(s->along_a[k] >= point->gap)) point->gap = s->along_a[k]; /* NaN, once seen, stays */
     point->norm = sqrt(ireneo_dot_f64(point->w, point->w, s->area));
 }
 

@@ -292,6 +292,5 @@ ireneo_error ireneo_pair_loss_certificate(const ireneo_pair_loss *s, const doubl
             c->candidates[at] = (int64_t)s->candidate[k];
             c->weights[at++] = weights[k] / sum;
         }
-    c->facts_hash = ireneo_facts_hash(s->p->facts);
     return IRENEO_OK;
 }

@@ -24,6 +24,7 @@
 #include "linear/certificate/verify_cholesky.h"
 #include "linear/certificate/verify_rational.h"
 #include "linear/facts/facts.h"
+#include "linear/facts/fingerprint.h"
 
 #include <float.h>
 #include <math.h>
@@ -49,8 +50,9 @@ static bool reject(ireneo_verify_report *report, const char *sentence) {
 }
 
 /* Everything that can be wrong without looking at keys and values. */
-static bool check_entries(const ireneo_certificate *c, const ireneo_facts *f, ireneo_verify_report *report) {
-    if (c->facts_hash != ireneo_facts_hash(f))
+static bool check_entries(const ireneo_certificate *c, const ireneo_facts *f, const unsigned char *hash,
+                          ireneo_verify_report *report) {
+    if (memcmp(c->facts_hash, hash, IRENEO_HASH_BYTES) != 0)
         return reject(report, "it belongs to other facts (the fingerprints differ)");
     if (c->count == 0) return reject(report, "it holds no weights");
     for (size_t k = 0; k < c->count; k++) {
@@ -216,7 +218,12 @@ ireneo_error ireneo_verify_planned(const ireneo_certificate *certificate, const 
     memset(report, 0, sizeof *report);
     report->weights = certificate->count;
     report->angular_margin_bound = INFINITY;
-    if (!check_entries(certificate, facts, report)) return IRENEO_OK;
+    unsigned char hash[IRENEO_HASH_BYTES];
+    if (plan->hash != NULL)
+        memcpy(hash, plan->hash, sizeof hash);
+    else
+        IRENEO_TRY(ireneo_fingerprint(facts, plan->threads, hash));
+    if (!check_entries(certificate, facts, hash, report)) return IRENEO_OK;
     for (size_t k = 0; k < certificate->count; k++)
         report->weight_sum = fmin(report->weight_sum + certificate->weights[k], DBL_MAX);
     verifier v = {.weight_sum = 0.0};

@@ -11,6 +11,7 @@ typedef struct ireneo_verify_plan {
     int threads;
     size_t exact_entries; /* exact proofs are tried for memories of at most this many entries */
     const ireneo_progress *progress;
+    const unsigned char *hash; /* of the facts, when it is known; NULL: it is made */
 } ireneo_verify_plan;
 
 /* ireneo_verify on facts that are known to be usable. */

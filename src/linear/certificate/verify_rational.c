@@ -28,8 +28,13 @@ typedef struct elimination {
     size_t rank;
 } elimination;
 
+/* Rows of the system: entries of W; of one fact alone the entries of its differences, for its key is no zero. */
+static size_t system_rows(const ireneo_scaled_pairs *p) {
+    return p->facts == 1 ? p->f->dim_out : p->f->dim_in * p->f->dim_out;
+}
+
 bool ireneo_verify_rational_fits(const ireneo_scaled_pairs *p) {
-    double rows = (double)p->f->dim_in * (double)p->f->dim_out, columns = (double)p->c->count;
+    double rows = (double)system_rows(p), columns = (double)p->c->count;
     double rank = rows < columns ? rows : columns;
     return rows * columns * rank <= MOST_PRODUCTS;
 }
@@ -63,12 +68,14 @@ static void fill_column(elimination *e, size_t column, float *space, mpq_t numbe
         if (f->values == NULL)
             f->own_candidates(f->own_context, fact, others[w], 1, space + (size_t)w * f->dim_out);
     }
+    size_t inner = e->p->facts == 1 ? 1 : f->dim_in;
     for (size_t a = 0; a < f->dim_out; a++)
-        for (size_t b = 0; b < f->dim_in; b++) {
-            mpq_t *entry = at(e, a * f->dim_in + b, column);
+        for (size_t b = 0; b < inner; b++) {
+            mpq_t *entry = at(e, a * inner + b, column);
             mpq_set_d(*entry, (double)values[0][a]);
             mpq_set_d(number, (double)values[1][a]);
             mpq_sub(*entry, *entry, number);
+            if (e->p->facts == 1) continue;
             mpq_set_d(number, (double)key[b]);
             mpq_mul(*entry, *entry, number);
         }
@@ -133,7 +140,7 @@ static void decide(elimination *e, float *space, bool *exact) {
 }
 
 ireneo_error ireneo_verify_rational(const ireneo_scaled_pairs *p, bool *exact) {
-    elimination e = {.p = p, .rows = p->f->dim_in * p->f->dim_out, .columns = p->c->count};
+    elimination e = {.p = p, .rows = system_rows(p), .columns = p->c->count};
     float *space = NULL;
     *exact = false;
     ireneo_error failed = IRENEO_ALLOCATE(&e.order, e.columns, "pairs of a certificate");

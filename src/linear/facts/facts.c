@@ -1,11 +1,9 @@
-/* Facts: what makes them usable, and their fingerprint. */
+/* Facts: what makes them usable. */
 #include "linear/facts/facts.h"
-#include "base/hash.h"
 #include "base/vectorised.h"
 
 #include <math.h>
 #include <stdbool.h>
-#include <string.h>
 
 /* Zero times anything finite is zero: the sum tells in one fast loop whether to look closer. */
 IRENEO_VECTORISED
@@ -62,37 +60,4 @@ ireneo_error ireneo_facts_check(const ireneo_facts *facts) {
     if (facts->values != NULL)
         IRENEO_TRY(check_finite(facts->values, facts->candidates, facts->dim_out, "values"));
     return IRENEO_OK;
-}
-
-static uint64_t mix(uint64_t state, uint64_t word) {
-    return ireneo_hash_word(state, word, 29);
-}
-
-/* Four words at a time in four chains, because one chain waits for every multiplication. */
-static uint64_t hash_bytes(uint64_t state, const void *bytes, size_t count) {
-    const unsigned char *cursor = bytes;
-    uint64_t word, words[4], chains[4] = {state, state + 1, state + 2, state + 3};
-    for (; count >= sizeof words; count -= sizeof words, cursor += sizeof words) {
-        memcpy(words, cursor, sizeof words);
-        for (int k = 0; k < 4; k++) chains[k] = mix(chains[k], words[k]);
-    }
-    for (int k = 0; k < 4; k++) state = mix(state, chains[k]);
-    for (; count >= sizeof word; count -= sizeof word, cursor += sizeof word) {
-        memcpy(&word, cursor, sizeof word);
-        state = mix(state, word);
-    }
-    word = 0;
-    memcpy(&word, cursor, count);
-    return mix(state, word ^ (uint64_t)count << 56);
-}
-
-uint64_t ireneo_facts_hash(const ireneo_facts *facts) {
-    if (facts == NULL || facts->keys == NULL) return 0;
-    uint64_t state =
-        mix(mix(mix(mix(0x49726e656f, facts->facts), facts->candidates), facts->dim_in), facts->dim_out);
-    state = hash_bytes(state, facts->keys, facts->facts * facts->dim_in * sizeof *facts->keys);
-    if (facts->values != NULL)
-        state = hash_bytes(state, facts->values, facts->candidates * facts->dim_out * sizeof *facts->values);
-    for (size_t i = 0; i < facts->facts; i++) state = mix(state, ireneo_target_of(facts, i));
-    return mix(state, 0x94d049bb133111ebu);
 }

@@ -3,6 +3,7 @@
 #include "base/ram.h"
 #include "linear/facts/scale.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -39,21 +40,41 @@ static ireneo_error typical_exponent(const float *rows, size_t count, size_t dim
     return IRENEO_OK;
 }
 
-static ireneo_error scale_keys(ireneo_scaled_facts *s) {
-    const ireneo_facts *f = s->original;
-    int typical = 0;
-    bool ordinary = true;
-    IRENEO_TRY(IRENEO_ALLOCATE(&s->key_exponent, f->facts, "lengths of keys"));
-    IRENEO_TRY(typical_exponent(f->keys, f->facts, f->dim_in, &typical, s->key_exponent));
-    for (size_t i = 0; i < f->facts; i++) {
+/* Keys near the typical length stay as they are when that is near one. */
+static void choose_each(ireneo_scaled_facts *s, int typical) {
+    bool far = abs(typical) > FAR;
+    for (size_t i = 0; i < s->original->facts; i++) {
         bool unlike = abs(s->key_exponent[i] - typical) > UNLIKE;
         if (!unlike)
-            s->key_exponent[i] = abs(typical) > FAR ? typical : 0;
-        else if (abs(typical) <= FAR)
+            s->key_exponent[i] = far ? typical : 0;
+        else if (!far)
             s->key_exponent[i] -= typical;
-        ordinary = ordinary && s->key_exponent[i] == 0;
     }
-    if (ordinary) {
+}
+
+static void choose_alike(ireneo_scaled_facts *s) {
+    int longest = INT_MIN;
+    for (size_t i = 0; i < s->original->facts; i++)
+        if (s->key_exponent[i] > longest) longest = s->key_exponent[i];
+    for (size_t i = 0; i < s->original->facts; i++) s->key_exponent[i] = abs(longest) > FAR ? longest : 0;
+}
+
+static bool no_exponents(const ireneo_scaled_facts *s) {
+    for (size_t i = 0; i < s->original->facts; i++)
+        if (s->key_exponent[i] != 0) return false;
+    return true;
+}
+
+static ireneo_error scale_keys(ireneo_scaled_facts *s, bool alike) {
+    const ireneo_facts *f = s->original;
+    int typical = 0;
+    IRENEO_TRY(IRENEO_ALLOCATE(&s->key_exponent, f->facts, "lengths of keys"));
+    IRENEO_TRY(typical_exponent(f->keys, f->facts, f->dim_in, &typical, s->key_exponent));
+    if (alike)
+        choose_alike(s);
+    else
+        choose_each(s, typical);
+    if (no_exponents(s)) {
         free(s->key_exponent);
         s->key_exponent = NULL;
         return IRENEO_OK;
@@ -108,12 +129,20 @@ static ireneo_error scale_own(ireneo_scaled_facts *s) {
     return IRENEO_OK;
 }
 
-ireneo_error ireneo_scaled_facts_make(const ireneo_facts *facts, ireneo_scaled_facts *s) {
+static ireneo_error make(const ireneo_facts *facts, bool alike, ireneo_scaled_facts *s) {
     *s = (ireneo_scaled_facts){.facts = *facts, .original = facts};
-    ireneo_error failed = scale_keys(s);
+    ireneo_error failed = scale_keys(s, alike);
     if (failed == IRENEO_OK) failed = facts->values != NULL ? scale_values(s) : scale_own(s);
     if (failed != IRENEO_OK) ireneo_scaled_facts_free(s);
     return failed;
+}
+
+ireneo_error ireneo_scaled_facts_make(const ireneo_facts *facts, ireneo_scaled_facts *scaled) {
+    return make(facts, false, scaled);
+}
+
+ireneo_error ireneo_scaled_facts_make_alike(const ireneo_facts *facts, ireneo_scaled_facts *scaled) {
+    return make(facts, true, scaled);
 }
 
 void ireneo_scaled_facts_free(ireneo_scaled_facts *s) {

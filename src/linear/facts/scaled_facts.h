@@ -19,6 +19,10 @@ typedef struct ireneo_scaled_facts {
 
 /* The caller's facts must outlive the result, and the result must not be moved. */
 ireneo_error ireneo_scaled_facts_make(const ireneo_facts *facts, ireneo_scaled_facts *scaled);
+
+/* The same with one power of two for all keys, which brings the longest near one: for the Hebbian rule, which does
+ * depend on the lengths of keys. */
+ireneo_error ireneo_scaled_facts_make_alike(const ireneo_facts *facts, ireneo_scaled_facts *scaled);
 void ireneo_scaled_facts_free(ireneo_scaled_facts *scaled);
 
 /* Weights of a certificate for the scaled facts become those for the caller's. */

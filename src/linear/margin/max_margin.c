@@ -240,8 +240,7 @@ static double memory_norm(const margin_work *s) {
 static ireneo_error measure(margin_work *s) {
     ireneo_max_margin_info *info = s->info;
     ireneo_check_report report;
-    IRENEO_TRY(
-        ireneo_check_near(s->memory, s->facts, s->axes.problem.threads, NULL, 0.0, 0, NULL, NULL, &report));
+    IRENEO_TRY(ireneo_check_near(s->memory, s->facts, s->axes.problem.threads, NULL, NULL, NULL, &report));
     info->store.scans++;
     info->store.recalled = report.recalled;
     info->store.margin = report.margin;
@@ -295,6 +294,8 @@ static ireneo_error widen(margin_work *s, ireneo_store_result *result) {
     if (failed == IRENEO_OK) failed = finish(s);
     if (failed == IRENEO_OK && result != NULL)
         failed = ireneo_pair_loss_certificate(&s->loss, s->loss.residual, &result->certificate);
+    if (failed == IRENEO_OK && result != NULL)
+        memcpy(result->certificate->facts_hash, s->memory->facts_hash, IRENEO_HASH_BYTES);
     return failed;
 }
 

@@ -1,9 +1,10 @@
 /* Memories: allocation, files, names. */
 #include "linear/memory/memory.h"
+#include "base/digest.h"
 #include "base/ram.h"
+#include "base/seal.h"
 #include "linear/facts/facts.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -72,6 +73,29 @@ ireneo_error ireneo_memory_check(const ireneo_memory *memory) {
     return ireneo_fail(IRENEO_ERROR_DATA, "the memory holds numbers that are not finite");
 }
 
+/* Brings the largest of the entries (count) to 1 .. 2 and returns the power of two it had. */
+static int normalise(float *entries, size_t count) {
+    float largest = 0.0f;
+    for (size_t k = 0; k < count; k++) largest = fmaxf(largest, fabsf(entries[k]));
+    if (!(largest > 0.0f)) return 0;
+    int exponent = ilogbf(largest);
+    for (size_t k = 0; k < count; k++) entries[k] = ldexpf(entries[k], -exponent);
+    return exponent;
+}
+
+int ireneo_memory_normalise(ireneo_memory *m) {
+    size_t area = m->dim_out * m->dim_in, left = m->dim_out * m->rank, right = m->dim_in * m->rank;
+    if (m->rank == 0) {
+        if (!all_finite(m->matrix, area)) memset(m->matrix, 0, area * sizeof *m->matrix);
+        return normalise(m->matrix, area);
+    }
+    if (!all_finite(m->left, left) || !all_finite(m->right, right))
+        memset(m->left, 0, left * sizeof *m->left);
+    if (!all_finite(m->right, right)) memset(m->right, 0, right * sizeof *m->right);
+    int exponent = normalise(m->left, left);
+    return exponent + normalise(m->right, right);
+}
+
 ireneo_error ireneo_memory_check_facts(const ireneo_memory *memory, const ireneo_facts *facts) {
     IRENEO_TRY(ireneo_memory_check(memory));
     IRENEO_TRY(ireneo_facts_check(facts));
@@ -94,7 +118,7 @@ enum { MOST_PAIRS = 16 };
 
 typedef struct metadata {
     const char *pairs[2 * MOST_PAIRS];
-    char text[MOST_PAIRS][64];
+    char text[MOST_PAIRS][IRENEO_DIGEST_TEXT];
     size_t count;
 } metadata;
 
@@ -113,10 +137,10 @@ static void add_number(metadata *m, const char *key, double value) {
 
 static void describe(metadata *m, const ireneo_memory *memory, const ireneo_store_settings *settings,
                      const ireneo_store_info *info) {
-    char text[64];
-    add_text(m, "format", "ireneo-memory-1");
+    char text[IRENEO_DIGEST_TEXT];
+    add_text(m, "format", "ireneo-memory-2");
     add_text(m, "ireneo_version", ireneo_version());
-    snprintf(text, sizeof text, "%016" PRIx64, memory->facts_hash);
+    ireneo_digest_write(memory->facts_hash, text);
     add_text(m, "facts_hash", text);
     if (settings != NULL) {
         add_text(m, "solver", ireneo_solver_name(settings->solver));
@@ -155,7 +179,7 @@ ireneo_error ireneo_memory_save(const ireneo_memory *memory, const char *path, c
             (ireneo_tensor){"values", IRENEO_DTYPE_FLOAT32, 2, {candidates, memory->dim_out}, values};
     metadata m = {.count = 0};
     describe(&m, memory, settings, info);
-    return ireneo_save_safetensors(path, tensors, count, m.pairs, m.count);
+    return ireneo_save_sealed(path, tensors, count, m.pairs, m.count);
 }
 
 static ireneo_error load_tensor(const char *path, const char *name, float **values, size_t *rows,
@@ -193,10 +217,13 @@ ireneo_error ireneo_memory_load(const char *path, ireneo_memory **memory) {
     IRENEO_REQUIRE(path != NULL, "loading a memory needs a path");
     ireneo_memory *m = calloc(1, sizeof *m);
     if (m == NULL) return ireneo_fail(IRENEO_ERROR_MEMORY, "not enough memory for a memory");
-    ireneo_error failed = load_parts(path, m);
+    bool sealed;
+    ireneo_error failed = ireneo_check_seal(path, &sealed); /* weights of other programs have none */
+    if (failed == IRENEO_OK) failed = load_parts(path, m);
     char *hash = NULL;
     if (failed == IRENEO_OK) failed = ireneo_safetensors_metadata(path, "facts_hash", &hash);
-    if (hash != NULL) m->facts_hash = strtoull(hash, NULL, 16);
+    if (failed == IRENEO_OK && !ireneo_digest_read(hash, m->facts_hash))
+        memset(m->facts_hash, 0, sizeof m->facts_hash); /* a file of another program's */
     ireneo_free(hash);
     if (failed != IRENEO_OK)
         ireneo_memory_free(m);

@@ -67,19 +67,17 @@ static void report_check(const ireneo_checker *c, ireneo_check_report *report) {
 }
 
 ireneo_error ireneo_check_near(const ireneo_memory *memory, const ireneo_facts *facts, int threads,
-                               const ireneo_progress *progress, double reach, size_t most, ireneo_pairs *near,
-                               unsigned char *recalled, ireneo_check_report *report) {
+                               const ireneo_progress *progress, ireneo_near *near, unsigned char *recalled,
+                               ireneo_check_report *report) {
     ireneo_checker c = {.memory = memory,
                         .facts = facts,
                         .threads = threads,
                         .progress = progress,
-                        .reach = reach,
-                        .most = most,
-                        .want_near = near != NULL,
+                        .near = near,
                         .recalled = recalled};
     ireneo_error failed = make_checker(&c);
     if (failed == IRENEO_OK) failed = facts->values != NULL ? ireneo_check_shared(&c) : ireneo_check_own(&c);
-    if (failed == IRENEO_OK && near != NULL) failed = gather_pairs(&c, near);
+    if (failed == IRENEO_OK && near != NULL) failed = gather_pairs(&c, &near->pairs);
     if (failed == IRENEO_OK) report_check(&c, report);
     if (recalled == NULL) free(c.recalled);
     free_checker(&c);
@@ -95,5 +93,5 @@ ireneo_error ireneo_check(const ireneo_memory *memory, const ireneo_facts *facts
     *report = (ireneo_check_report){0};
     IRENEO_TRY(ireneo_memory_check_facts(memory, facts));
     IRENEO_TRY(ireneo_enter_run(settings, &threads, &progress));
-    return ireneo_leave(ireneo_check_near(memory, facts, threads, progress, 0.0, 0, NULL, recalled, report));
+    return ireneo_leave(ireneo_check_near(memory, facts, threads, progress, NULL, recalled, report));
 }

@@ -16,10 +16,17 @@ typedef struct ireneo_pairs {
     int broken; /* RAM ran out: the list is incomplete */
 } ireneo_pairs;
 
-/* Like ireneo_check. When `near` is not NULL it receives the competitors whose score comes within `reach` of the
- * target's, or above it, at most `most` a fact; reach is in scores of keys scaled to norm 1 .. 2 (facts/scale.h). */
+/* Which close competitors a check should collect, and where they go. */
+typedef struct ireneo_near {
+    double reach;        /* competitors whose score comes within this of the target's, or above it */
+    const int *exponent; /* (facts) for fact i within reach 2^exponent[i]; NULL: all 0 */
+    size_t most;         /* a fact */
+    ireneo_pairs pairs;  /* sorted by fact and candidate; release the items with free() */
+} ireneo_near;
+
+/* Like ireneo_check; near may be NULL. */
 ireneo_error ireneo_check_near(const ireneo_memory *memory, const ireneo_facts *facts, int threads,
-                               const ireneo_progress *progress, double reach, size_t most, ireneo_pairs *near,
-                               unsigned char *recalled, ireneo_check_report *report);
+                               const ireneo_progress *progress, ireneo_near *near, unsigned char *recalled,
+                               ireneo_check_report *report);
 
 #endif

@@ -12,10 +12,10 @@
 #include "linear/facts/scale.h"
 #include "linear/kernels/best.h"
 #include "linear/kernels/dot8.h"
+#include "linear/problem/whiten.h"
 #include "linear/scan/checker.h"
 #include "linear/scan/scan.h"
 #include "linear/scan/spread.h"
-#include "linear/problem/whiten.h"
 
 #include <cblas.h>
 #include <float.h>
@@ -78,7 +78,7 @@ static void make_h(void *context, int thread, size_t first, size_t count, float 
         for (size_t k = 0; k < dim; k++) h[i * s->stride + k] = (float)(f64[i * dim + k] * factor);
         r->unit = ldexp(1.0, exponent + s->value_exponent);
         r->bound = clamped(pair_bound(s, &r->row.gap, exponent));
-        r->reach = s->c->want_near ? fmaxf(r->bound, clamped(r->row.reach / r->unit)) : r->bound;
+        r->reach = s->c->near != NULL ? fmaxf(r->bound, clamped(r->row.reach / r->unit)) : r->bound;
     }
 }
 

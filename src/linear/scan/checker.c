@@ -24,7 +24,9 @@ void ireneo_check_begin(const ireneo_checker *c, size_t fact, const double *h, i
     const float *key = c->facts->keys + fact * c->facts->dim_in;
     double square = 0.0, key_norm = ireneo_norm_f32(key, c->facts->dim_in);
     for (size_t k = 0; k < c->facts->dim_out; k++) square += h[k] * h[k];
-    *row = (ireneo_check_row){.fact = fact, .reach = ldexp(c->reach, ireneo_exponent(key_norm))};
+    *row = (ireneo_check_row){.fact = fact};
+    if (c->near != NULL)
+        row->reach = ldexp(c->near->reach, c->near->exponent != NULL ? c->near->exponent[fact] : 0);
     row->gap = (ireneo_gap_row){.memory = c->memory,
                                 .key = key,
                                 .h = h,
@@ -51,7 +53,7 @@ void ireneo_check_keep(const ireneo_checker *c, int thread, ireneo_check_row *ro
     ireneo_check_thread *t = &c->thread[thread];
     if (!(gap > 0.0)) row->fails = true;
     if (gap < t->gap) t->gap = gap;
-    if (c->want_near && gap <= row->reach && row->near < c->most) {
+    if (c->near != NULL && gap <= row->reach && row->near < c->near->most) {
         row->near++;
         remember_pair(&t->near, row->fact, candidate);
     }

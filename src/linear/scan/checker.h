@@ -34,10 +34,8 @@ typedef struct ireneo_checker {
     ireneo_memory_f64 f64;
     int threads;
     const ireneo_progress *progress;
-    double error_rate; /* bound on |h - W x| over |x| */
-    double reach;
-    size_t most;
-    bool want_near;
+    double error_rate;           /* bound on |h - W x| over |x| */
+    const ireneo_near *near;     /* what close competitors are wanted, or NULL */
     ireneo_check_thread *thread; /* (threads) */
     unsigned char *recalled;     /* (facts) */
     double spread;               /* rms spread of a fact's scores, over sampled facts */

@@ -45,7 +45,7 @@ typedef struct ireneo_scan {
     size_t room;             /* hits a row may have in one block */
     size_t lead;             /* columns of the first block, in whole kernels; 0: like the others */
     bool (*thresholds)(void *context, int thread, size_t first, size_t count, const ireneo_int8_rows *tile,
-                   float *threshold);
+                       float *threshold);
     void (*hits)(void *context, int thread, size_t first, size_t count, size_t columns, const float *h,
                  const uint32_t *hits, size_t room, const uint32_t *found);
 } ireneo_scan;

@@ -68,7 +68,8 @@ static void require_larger_gap(ireneo_attempt *a) {
 
 ireneo_error ireneo_attempt_prepare(ireneo_attempt *a) {
     double t0 = ireneo_seconds();
-    IRENEO_TRY(ireneo_problem_make(a->facts, a->settings.threads, &a->problem));
+    IRENEO_TRY(ireneo_scaled_facts_make(a->facts, &a->scaled));
+    IRENEO_TRY(ireneo_problem_make(&a->scaled.facts, a->settings.threads, &a->problem));
     IRENEO_TRY(ireneo_problem_pack(&a->problem));
     a->info->span_in = a->problem.dim_in;
     a->info->span_out = a->problem.dim_out;
@@ -92,6 +93,7 @@ void ireneo_attempt_free(ireneo_attempt *a) {
     ireneo_minimiser_free(&a->minimiser);
     ireneo_working_set_free(&a->set);
     ireneo_problem_free(&a->problem);
+    ireneo_scaled_facts_free(&a->scaled);
 }
 
 void ireneo_attempt_leave_int16(ireneo_attempt *a) {
@@ -125,14 +127,22 @@ ireneo_error ireneo_attempt_scan(ireneo_attempt *a, size_t keep, ireneo_scan_row
     return IRENEO_OK;
 }
 
-/* The memory in the caller's coordinates, rounded to float32 as it will be saved. */
-static ireneo_error export_memory(ireneo_attempt *a) {
+/* The memory in the caller's coordinates, rounded to float32 as it will be saved; its scores are 2^-exponent times
+ * those of the solver. */
+static ireneo_error export_memory(ireneo_attempt *a, int *exponent) {
     const ireneo_problem *p = &a->problem;
+    *exponent = 0;
     if (p->dim_in == 0 || p->dim_out == 0) return IRENEO_OK; /* nothing varies: the memory stays zero */
-    if (a->settings.rank == 0) return ireneo_matrix_from_white(p, a->minimiser.point, a->memory->matrix);
-    IRENEO_TRY(ireneo_factor_from_white(&p->values, a->minimiser.point, a->settings.rank, a->memory->left));
-    return ireneo_factor_from_white(&p->keys, a->minimiser.point + p->dim_out * a->settings.rank,
-                                    a->settings.rank, a->memory->right);
+    if (a->settings.rank == 0) {
+        IRENEO_TRY(ireneo_matrix_from_white(p, a->minimiser.point, a->memory->matrix));
+    } else {
+        IRENEO_TRY(
+            ireneo_factor_from_white(&p->values, a->minimiser.point, a->settings.rank, a->memory->left));
+        IRENEO_TRY(ireneo_factor_from_white(&p->keys, a->minimiser.point + p->dim_out * a->settings.rank,
+                                            a->settings.rank, a->memory->right));
+    }
+    *exponent = ireneo_memory_normalise(a->memory);
+    return IRENEO_OK;
 }
 
 /* Puts pairs that a check found into the working set, with their scores in white coordinates. */
@@ -174,12 +184,15 @@ static void learn_from(ireneo_attempt *a, const ireneo_pairs *near) {
     if (a->minimiser.violations == 0) require_larger_gap(a);
 }
 
-static ireneo_error check_memory(ireneo_attempt *a, ireneo_pairs *near, ireneo_check_report *report) {
-    IRENEO_TRY(export_memory(a));
+static ireneo_error check_memory(ireneo_attempt *a, ireneo_near *near, ireneo_check_report *report) {
+    int exponent = 0;
+    IRENEO_TRY(export_memory(a, &exponent));
+    if (near != NULL)
+        *near = (ireneo_near){.reach = ldexp(REACH * (double)a->minimiser.margin, -exponent),
+                              .exponent = a->scaled.key_exponent,
+                              .most = ADDED};
     IRENEO_TRY(ireneo_check_near(a->memory, a->facts, a->settings.threads,
-                                 near != NULL ? a->settings.progress : NULL,
-                                 near != NULL ? REACH * (double)a->minimiser.margin : 0.0,
-                                 near != NULL ? ADDED : 0, near, a->recalled, report));
+                                 near != NULL ? a->settings.progress : NULL, near, a->recalled, report));
     a->info->scans++;
     a->info->recalled = report->recalled;
     a->info->margin = report->margin;
@@ -188,14 +201,14 @@ static ireneo_error check_memory(ireneo_attempt *a, ireneo_pairs *near, ireneo_c
 
 ireneo_error ireneo_attempt_check(ireneo_attempt *a, bool *standing) {
     double t0 = ireneo_seconds();
-    ireneo_pairs near = {0};
+    ireneo_near near = {0};
     ireneo_check_report report;
     ireneo_error failed = check_memory(a, &near, &report);
     if (failed == IRENEO_OK) {
         *standing = stands(a, &report);
-        if (!*standing) learn_from(a, &near);
+        if (!*standing) learn_from(a, &near.pairs);
     }
-    free(near.items);
+    free(near.pairs.items);
     a->info->phases.check += ireneo_seconds() - t0;
     return failed;
 }

@@ -3,12 +3,14 @@
 #define IRENEO_LINEAR_SOLVER_ATTEMPT_H
 
 #include "base/progress.h"
+#include "linear/facts/scaled_facts.h"
 #include "linear/solver/minimise.h"
 
 enum { IRENEO_HARD_KEEP = 64 }; /* competitors that a scan keeps a row near capacity and beyond */
 
 typedef struct ireneo_attempt {
-    const ireneo_facts *facts;
+    const ireneo_facts *facts;  /* the caller's */
+    ireneo_scaled_facts scaled; /* as the solver sees them */
     ireneo_store_settings settings;
     ireneo_store_info *info;
     ireneo_problem problem;

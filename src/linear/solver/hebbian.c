@@ -3,6 +3,7 @@
 #include "linear/solver/hebbian.h"
 #include "base/progress.h"
 #include "base/ram.h"
+#include "linear/facts/scaled_facts.h"
 #include "linear/law/capacity.h"
 #include "linear/memory/memory.h"
 #include "linear/scan/check.h"
@@ -113,6 +114,18 @@ static ireneo_error require_ram(const ireneo_facts *f, bool white, int threads) 
     return ireneo_ram_require(4.0 * (sums + tiles + (white ? copies : 0.0)), "the Hebbian rule");
 }
 
+static ireneo_error make_memory(const ireneo_facts *facts, const ireneo_store_settings *settings,
+                                ireneo_memory *memory, ireneo_store_info *info) {
+    bool white = settings->solver == IRENEO_SOLVER_HEBBIAN_WHITE;
+    ireneo_scaled_facts scaled;
+    IRENEO_TRY(white ? ireneo_scaled_facts_make(facts, &scaled)
+                     : ireneo_scaled_facts_make_alike(facts, &scaled));
+    ireneo_error failed = white ? make_white(&scaled.facts, settings->threads, memory, info)
+                                : fill_plain(&scaled.facts, settings->threads, memory);
+    ireneo_scaled_facts_free(&scaled);
+    return failed;
+}
+
 ireneo_error ireneo_hebbian_store(const ireneo_facts *facts, const ireneo_store_settings *settings,
                                   ireneo_memory **memory, ireneo_store_info *info) {
     bool white = settings->solver == IRENEO_SOLVER_HEBBIAN_WHITE;
@@ -120,13 +133,12 @@ ireneo_error ireneo_hebbian_store(const ireneo_facts *facts, const ireneo_store_
     IRENEO_TRY(ireneo_memory_allocate(facts->dim_in, facts->dim_out, settings->rank, memory));
     double t0 = ireneo_seconds();
     info->span_in = facts->dim_in, info->span_out = facts->dim_out;
-    IRENEO_TRY(white ? make_white(facts, settings->threads, *memory, info)
-                     : fill_plain(facts, settings->threads, *memory));
+    IRENEO_TRY(make_memory(facts, settings, *memory, info));
     info->phases.start = ireneo_seconds() - t0 - info->phases.whiten;
     IRENEO_TRY(ireneo_capacity_of_facts(facts, info->span_in, info->span_out, settings->rank, info));
     double t1 = ireneo_seconds();
     ireneo_check_report report;
-    IRENEO_TRY(ireneo_check_near(*memory, facts, settings->threads, NULL, 0.0, 0, NULL, NULL, &report));
+    IRENEO_TRY(ireneo_check_near(*memory, facts, settings->threads, NULL, NULL, NULL, &report));
     info->phases.check = ireneo_seconds() - t1;
     info->scans = 1;
     info->recalled = report.recalled;

@@ -4,14 +4,19 @@
 #include "linear/certificate/certify_exact.h"
 #include "linear/certificate/certify_newton.h"
 #include "linear/certificate/contradiction.h"
+#include "linear/certificate/hull.h"
 #include "linear/certificate/verify.h"
+#include "linear/facts/fingerprint.h"
 #include "linear/kernels/vector.h"
 #include "linear/memory/memory.h"
 #include "linear/scan/check.h"
 #include "linear/solver/hebbian.h"
 #include "linear/solver/overload.h"
+#include "linear/solver/settle.h"
+#include "linear/solver/start.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* What settings that are zero stand for. */
@@ -20,6 +25,11 @@ enum { MOST_SCANS = 40, MOST_ITERATIONS = 3000, SETTLE_ENTRIES = 2500 };
 /* The first working set only has to find the region: it takes this part of the competitors, and few iterations.
  */
 enum { FIRST_ITERATIONS = 5, FIRST_NUMERATOR = 5, FIRST_DENOMINATOR = 8 };
+
+enum {
+    MOST_RESTARTS = 8,    /* of a factored memory */
+    MOST_HULL_POINTS = 24 /* facts that are looked at when all but a few are recalled */
+};
 
 enum { PATIENCE = 30 }; /* iterations after which the working set is made anew; doubles each time */
 
@@ -43,9 +53,13 @@ typedef struct store {
     ireneo_attempt attempt;
     size_t max_scans, max_iterations, settle;
     size_t since_scan, patience; /* iterations since the working set was made, and how many it is good for */
+    size_t restarts;             /* of a factored memory that was stuck */
+    bool settled;                /* the exact methods had their turn */
     double suspicious;
     ireneo_certificate *certificate; /* that the judge has accepted, or NULL */
     ireneo_verify_report report;     /* of the judge */
+    bool hashed;                     /* the fingerprint is known */
+    unsigned char hash[IRENEO_HASH_BYTES];
 } store;
 
 /* ---- the steps ---- */
@@ -78,27 +92,45 @@ static bool minimise(store *s) {
     return ireneo_minimiser_iterate(&s->attempt.minimiser);
 }
 
+static ireneo_error settle(store *s, verdict *v);
+
 /* Does the memory recall everything? If not, the working set knows more afterwards. */
 static ireneo_error check(store *s, verdict *v) {
     bool standing = false;
     s->since_scan = 0;
     s->patience = PATIENCE;
     IRENEO_TRY(ireneo_attempt_check(&s->attempt, &standing));
-    if (standing)
-        *v = VERDICT_STORED;
-    else if (s->attempt.info->scans >= s->max_scans)
-        *v = VERDICT_UNDECIDED;
+    if (standing) *v = VERDICT_STORED;
+    if (standing || s->attempt.info->scans < s->max_scans) return IRENEO_OK;
+    if (s->attempt.settings.max_scans == 0 && !s->settled) return settle(s, v);
+    *v = VERDICT_UNDECIDED; /* as asked, or nothing is left to try */
     return IRENEO_OK;
+}
+
+static ireneo_error find_fingerprint(store *s) {
+    if (!s->hashed) IRENEO_TRY(ireneo_fingerprint(s->attempt.facts, s->attempt.settings.threads, s->hash));
+    s->hashed = true;
+    return IRENEO_OK;
+}
+
+/* Up to so many entries of W impossible means that no real matrix does it; above, the proof carries its angular
+ * margin. */
+static bool proof_enough(const store *s) {
+    const ireneo_facts *f = s->attempt.facts;
+    return s->report.accepted && (s->report.exact || f->dim_in * f->dim_out > IRENEO_EXACT_ENTRIES);
 }
 
 /* Takes over a certificate, or NULL; it counts only if the independent judge accepts it. */
 static ireneo_error judge(store *s, ireneo_certificate *certificate, verdict *v) {
     if (certificate == NULL) return IRENEO_OK;
     ireneo_verify_plan plan = {.threads = s->attempt.settings.threads,
-                               .exact_entries = IRENEO_EXACT_ENTRIES,
-                               .progress = s->attempt.settings.progress};
-    ireneo_error failed = ireneo_verify_planned(certificate, s->attempt.facts, &plan, &s->report);
-    if (failed == IRENEO_OK && s->report.accepted) {
+                               .exact_entries = s->attempt.settings.exact ? SIZE_MAX : IRENEO_EXACT_ENTRIES,
+                               .progress = s->attempt.settings.progress,
+                               .hash = s->hash};
+    ireneo_error failed = find_fingerprint(s);
+    memcpy(certificate->facts_hash, s->hash, sizeof s->hash);
+    if (failed == IRENEO_OK) failed = ireneo_verify_planned(certificate, s->attempt.facts, &plan, &s->report);
+    if (failed == IRENEO_OK && proof_enough(s)) {
         *v = VERDICT_IMPOSSIBLE;
         s->certificate = certificate;
     } else {
@@ -122,28 +154,78 @@ static ireneo_error certify(store *s, verdict *v) {
     ireneo_certificate *certificate = NULL;
     IRENEO_TRY(ireneo_certify_newton(&a->problem, &a->set, a->minimiser.w, (double)a->minimiser.margin,
                                      a->settings.progress, &certificate));
+    if (certificate != NULL) ireneo_scaled_facts_certificate(&a->scaled, certificate);
     ireneo_error failed = judge(s, certificate, v);
     s->suspicious *= MORE_SUSPICIOUS;
     a->info->phases.certificate += ireneo_seconds() - t0;
     return failed;
 }
 
-/* The exact method, when iterations lead nowhere: small full memories are solved or certified, others stay
- * undecided. */
+/* A factored memory that no step improves: starting again from where it stands, with its factors balanced and the
+ * history forgotten, mostly finds a way on. */
+static ireneo_error restart(store *s, verdict *v) {
+    ireneo_attempt *a = &s->attempt;
+    if (s->restarts++ == MOST_RESTARTS) return *v = VERDICT_UNDECIDED, IRENEO_OK;
+    IRENEO_TRY(ireneo_attempt_count(a));
+    IRENEO_TRY(ireneo_start(&a->problem, a->memory, a->settings.rank, &a->minimiser));
+    ireneo_lbfgs_forget(&a->minimiser.lbfgs);
+    ireneo_attempt_leave_int16(a);
+    s->since_scan = 0;
+    return ireneo_attempt_scan(a, IRENEO_HARD_KEEP, IRENEO_SCAN_KEPT_ROWS);
+}
+
+/* Of the few facts that are not recalled, is there one whose value lies among other candidates? */
+static ireneo_error find_hull_points(store *s, verdict *v) {
+    ireneo_attempt *a = &s->attempt;
+    unsigned char *before = a->recalled, *recalled = NULL;
+    size_t looked_at = 0;
+    IRENEO_TRY(IRENEO_ALLOCATE_ZEROED(&recalled, a->facts->facts, "recalled facts"));
+    a->recalled = recalled;
+    ireneo_error failed = ireneo_attempt_count(a);
+    a->recalled = before;
+    for (size_t i = 0; failed == IRENEO_OK && *v == VERDICT_OPEN && i < a->facts->facts; i++) {
+        ireneo_certificate *certificate = NULL;
+        if (recalled[i] || looked_at++ == MOST_HULL_POINTS) continue;
+        failed = ireneo_find_hull_point(a->facts, i, &certificate);
+        if (certificate != NULL) snprintf(a->info->reason, sizeof a->info->reason, "%s", certificate->reason);
+        if (failed == IRENEO_OK) failed = judge(s, certificate, v);
+    }
+    free(recalled);
+    return failed;
+}
+
+/* The interior point method, for memories of at most `settle` entries. */
+static ireneo_error settle_by_interior_point(store *s, verdict *v) {
+    ireneo_attempt *a = &s->attempt;
+    ireneo_certificate *certificate = NULL;
+    bool solved = false;
+    if (a->problem.dim_in * a->problem.dim_out > s->settle) return IRENEO_OK;
+    IRENEO_TRY(ireneo_certify_exact(&a->problem, &a->set, a->settings.progress, a->minimiser.point, &solved,
+                                    &certificate));
+    if (certificate != NULL) ireneo_scaled_facts_certificate(&a->scaled, certificate);
+    if (!solved) return judge(s, certificate, v);
+    IRENEO_TRY(ireneo_minimiser_restart(&a->minimiser));
+    return check(s, v);
+}
+
+/* When iterations lead nowhere: full memories get a verdict by exact methods where they are small enough. What is
+ * still open afterwards is undecided, unless the interior point method found a better point to go on from. */
 static ireneo_error settle(store *s, verdict *v) {
     double t0 = ireneo_seconds();
     ireneo_attempt *a = &s->attempt;
     ireneo_certificate *certificate = NULL;
-    bool solved = false;
-    if (a->settings.rank > 0 || a->problem.dim_in * a->problem.dim_out > s->settle)
-        return *v = VERDICT_UNDECIDED, IRENEO_OK;
-    IRENEO_TRY(ireneo_certify_exact(&a->problem, &a->set, a->settings.progress, a->minimiser.point, &solved,
-                                    &certificate));
-    ireneo_error failed = solved ? ireneo_minimiser_restart(&a->minimiser) : judge(s, certificate, v);
+    bool standing = false;
+    if (a->settings.rank > 0) return restart(s, v);
+    if (s->settled) return *v = VERDICT_UNDECIDED, IRENEO_OK;
+    s->settled = true;
+    IRENEO_TRY(find_hull_points(s, v));
+    if (*v == VERDICT_OPEN) IRENEO_TRY(ireneo_settle(a, &standing, &certificate));
+    if (standing) *v = VERDICT_STORED;
+    IRENEO_TRY(judge(s, certificate, v));
+    if (*v == VERDICT_OPEN) IRENEO_TRY(settle_by_interior_point(s, v));
     a->info->phases.certificate += ireneo_seconds() - t0;
-    if (failed != IRENEO_OK || *v != VERDICT_OPEN) return failed;
-    if (solved) return check(s, v);
-    *v = VERDICT_UNDECIDED;
+    if (*v == VERDICT_OPEN && a->minimiser.violations > 0 && a->info->iterations >= s->max_iterations)
+        *v = VERDICT_UNDECIDED;
     return IRENEO_OK;
 }
 
@@ -232,11 +314,16 @@ static void report_work(const store *s) {
     info->loss = m->loss;
     info->gradient_ratio =
         s->attempt.first_gradient > 0.0 ? m->gradient_norm / s->attempt.first_gradient : 0.0;
-    info->certificate_norm_bound = info->status == IRENEO_STATUS_IMPOSSIBLE ? s->report.norm_bound : 0.0;
     info->phases.direction = m->seconds_direction;
     info->phases.line_search = m->seconds_line;
     info->phases.gradient += m->seconds_gradient;
     info->phases.history = m->seconds_history;
+    if (info->status == IRENEO_STATUS_STORED || info->status == IRENEO_STATUS_PARTIAL) info->reason[0] = '\0';
+    if (info->status != IRENEO_STATUS_IMPOSSIBLE) return;
+    info->certificate_norm_bound = s->report.norm_bound;
+    info->angular_margin_bound = s->report.angular_margin_bound;
+    info->exact = s->report.exact;
+    snprintf(info->reason, sizeof info->reason, "%s", s->certificate->reason);
 }
 
 static ireneo_error run(store *s) {
@@ -282,7 +369,8 @@ static ireneo_error check_settings(const ireneo_facts *facts, const ireneo_store
 static ireneo_error finish(store *s, ireneo_store_result *result) {
     ireneo_attempt *a = &s->attempt;
     ireneo_check_report report;
-    a->memory->facts_hash = ireneo_facts_hash(a->facts);
+    IRENEO_TRY(find_fingerprint(s));
+    memcpy(a->memory->facts_hash, s->hash, sizeof s->hash);
     a->info->peak_bytes = ireneo_ram_peak();
     if (a->info->recalled == a->facts->facts) {
         a->info->status = IRENEO_STATUS_STORED;
@@ -291,8 +379,7 @@ static ireneo_error finish(store *s, ireneo_store_result *result) {
     }
     if (a->kept != NULL &&
         a->info->status == IRENEO_STATUS_INTERRUPTED) /* before overload mode came to choose */
-        IRENEO_TRY(ireneo_check_near(a->memory, a->facts, a->settings.threads, NULL, 0.0, 0, NULL, a->kept,
-                                     &report));
+        IRENEO_TRY(ireneo_check_near(a->memory, a->facts, a->settings.threads, NULL, NULL, a->kept, &report));
     if (result == NULL) return IRENEO_OK;
     if (a->info->status == IRENEO_STATUS_IMPOSSIBLE) {
         result->certificate = s->certificate;

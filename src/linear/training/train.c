@@ -109,7 +109,7 @@ static ireneo_error make_memory(const training *job, ireneo_memory **memory) {
     IRENEO_TRY(ireneo_memory_allocate(facts->dim_in, facts->dim_out, rank, memory));
     memcpy(rank == 0 ? (*memory)->matrix : (*memory)->left, job->parameters, first * sizeof(float));
     if (rank > 0) memcpy((*memory)->right, job->parameters + first, (job->count - first) * sizeof(float));
-    (*memory)->facts_hash = ireneo_facts_hash(facts);
+    IRENEO_TRY(ireneo_facts_hash(facts, (*memory)->facts_hash));
     return IRENEO_OK;
 }
 
