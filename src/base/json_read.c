@@ -1,7 +1,8 @@
-/* What cJSON does not check: control characters, text behind the object, depth, keys that occur twice. */
+/* What cJSON does not check: encoding, control characters, text behind the object, depth, keys that occur twice. */
 #include "base/json_read.h"
 
 #include "base/ram.h"
+#include "base/utf8.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -51,6 +52,7 @@ bool ireneo_json_read(const unsigned char *bytes, size_t length, cJSON **json, c
     memcpy(text, bytes, length);
     text[length] = '\0'; /* cJSON before 1.7.18 may look one character past the length it is given */
     *reason = check_text(text, length);
+    if (*reason == NULL && !ireneo_is_utf8(text)) *reason = "is not UTF-8";
     if (*reason == NULL) {
         *json = cJSON_ParseWithLength(text, length);
         if (!cJSON_IsObject(*json)) *reason = "is not JSON";

@@ -232,6 +232,8 @@ static void test_headers_that_are_not(void **state) {
         {"{\"W\n\":1}", "control character"},
         {"{\"W\\n\":1}", "control character"},
         {"{\x01}", "control character"},
+        {"{\"W\xff\":1}", "the header is not UTF-8"},
+        {"{\"__metadata__\":{\"a\":\"caf\xe9\"}}", "the header is not UTF-8"},
         {"{\"W\":}", "not JSON"},
         {"{W:1}", "not JSON"},
         {"{]", "not JSON"},
