@@ -72,6 +72,7 @@ typedef struct ireneo_load_notes {
     /** Elements that float32 does not hold exactly, and the largest |change| / |element| among them. */
     size_t rounded;
     double largest_rounding;
+    uint64_t reserved[4];
 } ireneo_load_notes;
 
 /** Reads a location as a float32 matrix (rows, columns); a vector counts as one column. Every element is

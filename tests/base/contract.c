@@ -77,6 +77,15 @@ static void test_arrays(void **state) {
     floats = (float *)&array;
     REFUSED(ireneo_load_stack(NULL, &floats, &a, &b, &c));
     assert_true(floats == NULL && c == 0);
+    REFUSED(ireneo_load_matrix_noted("x.npy", NULL, &a, &b, NULL));
+    REFUSED(ireneo_load_matrix_noted(NULL, &floats, &a, &b, NULL));
+    assert_null(floats);
+    REFUSED(ireneo_load_queries("x.npy", &floats, &a, NULL, NULL));
+    REFUSED(ireneo_load_queries(NULL, &floats, &a, &b, NULL));
+    assert_null(floats);
+    REFUSED(ireneo_load_stack_noted("x.npy", &floats, NULL, &b, &c, NULL));
+    REFUSED(ireneo_load_stack_noted(NULL, &floats, &a, &b, &c, NULL));
+    assert_null(floats);
     REFUSED(ireneo_load_indices("x.npy", NULL, &a));
     REFUSED(ireneo_load_indices(NULL, &whole, &a));
     assert_null(whole);

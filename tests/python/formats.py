@@ -16,7 +16,7 @@ import tempfile
 import unittest
 import warnings
 import zipfile
-from ctypes import POINTER, byref, c_char_p, c_double, c_float, c_int, c_int64, c_size_t, c_void_p
+from ctypes import POINTER, byref, c_char_p, c_double, c_float, c_int, c_int64, c_size_t, c_uint64, c_void_p
 from pathlib import Path
 
 import numpy as np
@@ -33,7 +33,8 @@ WHOLE = ("i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8")
 
 
 class Notes(ctypes.Structure):
-    _fields_ = [("dtype", c_int), ("rounded", c_size_t), ("largest_rounding", c_double)]
+    _fields_ = [("dtype", c_int), ("rounded", c_size_t), ("largest_rounding", c_double),
+                ("reserved", c_uint64 * 4)]
 
 
 def load_matrix(path):
