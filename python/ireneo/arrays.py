@@ -5,11 +5,13 @@ from __future__ import annotations
 
 import ctypes
 import operator
+from ctypes import c_ubyte
 from typing import Any, Optional, Tuple
 
 import numpy as np
 
 from .errors import ArgumentError, DataError
+from .structures_linear import HASH_BYTES
 
 
 def _numbers(data: Any, name: str) -> np.ndarray:
@@ -74,6 +76,13 @@ def size(value: Any, name: str, least: int = 0) -> int:
     if not least <= number < 2**63:
         raise ArgumentError(f"{name} must be at least {least}, not {value!r}")
     return number
+
+
+def hash_bytes(value: bytes) -> Any:
+    """A fingerprint as C keeps it."""
+    if len(value) != HASH_BYTES:
+        raise DataError(f"a fingerprint has {HASH_BYTES} bytes, not {len(value)}")
+    return (c_ubyte * HASH_BYTES).from_buffer_copy(value)
 
 
 def seed64(value: Any, name: str = "seed") -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from ctypes import c_float, c_int64, c_void_p
+from ctypes import c_float, c_int64, c_ubyte, c_void_p
 from typing import Any, Optional
 
 import numpy as np
@@ -11,8 +11,9 @@ import numpy as np
 from . import structures as s
 from .arrays import as_floats, as_indices, pointer
 from .errors import DataError
-from .library import lib
+from .library import check, lib
 from .sampling import OwnCandidates
+from .structures_linear import HASH_BYTES
 
 
 class Facts:
@@ -71,6 +72,8 @@ class Facts:
         self.struct.targets = pointer(self.targets, c_int64)
 
     @property
-    def hash(self) -> int:
+    def hash(self) -> bytes:
         """The fingerprint that memories and certificates keep."""
-        return lib.ireneo_facts_hash(self.struct)
+        digest = (c_ubyte * HASH_BYTES)()
+        check(lib.ireneo_facts_hash(self.struct, digest))
+        return bytes(digest)

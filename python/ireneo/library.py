@@ -46,7 +46,7 @@ PROTOTYPES: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {
     "ireneo_free_entropy_asymptotic": (c_double, (c_double,)),
     "ireneo_free_entropy": (ERROR, (c_double, c_size_t, c_size_t, c_uint64, _DOUBLES, _DOUBLES, _DOUBLES)),
     # linear.h: facts and random instances
-    "ireneo_facts_hash": (c_uint64, (POINTER(s.ireneo_facts),)),
+    "ireneo_facts_hash": (ERROR, (POINTER(s.ireneo_facts), POINTER(c_ubyte))),
     "ireneo_sample_keys": (ERROR, (POINTER(s.ireneo_sample), c_size_t, c_size_t, _FLOATS)),
     "ireneo_sample_values": (ERROR, (POINTER(s.ireneo_sample), c_size_t, c_size_t, _FLOATS)),
     "ireneo_sample_own_candidates": (None, (c_void_p, c_size_t, c_size_t, c_size_t, _FLOATS)),

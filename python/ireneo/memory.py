@@ -12,13 +12,14 @@ from typing import Any, Dict, NamedTuple, Optional, Tuple, Union
 import numpy as np
 
 from . import structures as s
-from .arrays import as_floats, copy_of, pointer, real, seed64, size
+from .arrays import as_floats, copy_of, hash_bytes, pointer, real, seed64, size
 from .errors import ArgumentError, CancelledError, DataError, Interrupted
 from .facts import Facts
 from .library import check, encode_path, lib, names
 from .progress import Progress, Watch
 from .proof import Certificate, copy_certificate
 from .records import choice, record
+from .structures_linear import HASH_BYTES
 
 PathLike = Union[str, "os.PathLike[str]"]
 
@@ -70,6 +71,11 @@ class StoreInfo:
     gradient_ratio: float
     #: When impossible: no memory of smaller norm recalls all facts with margin 1, on normalised data.
     certificate_norm_bound: float
+    #: When impossible: the angular margin that the proof excludes, and whether it excludes every real matrix.
+    angular_margin_bound: float
+    exact: bool
+    #: Why the facts do not fit, where it can be said of single facts; "" otherwise.
+    reason: str
     #: Seconds by phase.
     phases: Dict[str, float] = field(repr=False)
     #: The proof, when impossible.
@@ -129,7 +135,7 @@ class Memory:
         self.V: Optional[np.ndarray] = as_floats(V, "V") if V is not None else None
         if self.U is not None and self.V is not None and self.U.shape[1] != self.V.shape[1]:
             raise DataError(f"U has {self.U.shape[1]} columns and V has {self.V.shape[1]}; they must agree")
-        self.facts_hash = 0
+        self.facts_hash = bytes(HASH_BYTES)
         self._settings: Optional[s.ireneo_store_settings] = None
         self._info: Optional[s.ireneo_store_info] = None
 
@@ -167,7 +173,7 @@ class Memory:
             pointer(self._W, c_float),
             pointer(self.U, c_float),
             pointer(self.V, c_float),
-            self.facts_hash,
+            hash_bytes(self.facts_hash),
         )
 
     def _remember(self, settings: s.ireneo_store_settings, info: s.ireneo_store_info) -> None:
@@ -289,7 +295,7 @@ def take_memory(source: Any) -> Memory:
             memory = Memory(copy_of(m.matrix, (m.dim_out, m.dim_in)))
         else:
             memory = Memory(U=copy_of(m.left, (m.dim_out, m.rank)), V=copy_of(m.right, (m.dim_in, m.rank)))
-        memory.facts_hash = m.facts_hash
+        memory.facts_hash = bytes(m.facts_hash)
         return memory
     finally:
         lib.ireneo_memory_free(source)
@@ -310,7 +316,10 @@ def store_info(
     """How storing ended, in Python's words."""
     phases = {name: getattr(raw.phases, name) for name, _ in raw.phases._fields_}
     mask = None if kept is None else kept.astype(bool)
-    return record(StoreInfo, raw, status=STATUSES[raw.status], phases=phases, certificate=certificate, kept=mask)
+    reason = raw.reason.decode("utf-8", "replace")
+    return record(
+        StoreInfo, raw, status=STATUSES[raw.status], reason=reason, phases=phases, certificate=certificate, kept=mask
+    )
 
 
 def _weights(data: Any, count: int) -> np.ndarray:
@@ -334,6 +343,7 @@ def store(
     max_scans: int = 0,
     max_iterations: int = 0,
     settle: int = 0,
+    exact: bool = False,
     threads: int = 0,
     progress: Optional[Progress] = None,
 ) -> Tuple[Memory, StoreInfo]:
@@ -347,7 +357,8 @@ def store(
     overload: when more facts are offered than fit, choose which to keep (info.kept) and store those; weights (n), all
     above 0, tell how much each fact matters.
     max_scans, max_iterations, threads: 0 means 40, 3000, all cores. settle: close cases of memories with at most this
-    many entries are settled exactly (0: 2500, seconds; 6400 takes a minute). progress: a function of (stage, done, total);
+    many entries are settled exactly (0: 2500, seconds; 6400 takes a minute). exact: a proof of impossibility excludes every
+    real matrix also above 2500 entries. progress: a function of (stage, done, total);
     anything true it returns stops the work with status "interrupted".
 
     Returns the memory and how it ended; check info.status. Ctrl-C raises `Interrupted`, a KeyboardInterrupt that
@@ -365,6 +376,7 @@ def store(
         max_scans=size(max_scans, "max_scans"),
         max_iterations=size(max_iterations, "max_iterations"),
         settle=size(settle, "settle"),
+        exact=int(exact),
         margin=real(margin, "margin"),
         overload=int(bool(overload)),
         weights=pointer(heavy, c_double),

@@ -10,12 +10,13 @@ from typing import Any, Optional, Union
 import numpy as np
 
 from . import structures as s
-from .arrays import as_indices, copy_of, pointer, seed64, size
+from .arrays import as_indices, copy_of, hash_bytes, pointer, size
 from .errors import DataError
 from .facts import Facts
 from .library import check, encode_path, lib
 from .progress import Progress, Watch
 from .records import record
+from .structures_linear import HASH_BYTES
 
 PathLike = Union[str, "os.PathLike[str]"]
 
@@ -47,7 +48,7 @@ class Certificate:
     """Weights R_k > 0 on pairs (fact, competitor) with sum_k R_k (y_target - y_competitor) x^T = 0. A memory that
     recalls all facts would make every term's score positive, and their sum zero."""
 
-    def __init__(self, facts: Any, competitors: Any, weights: Any, *, facts_hash: int = 0, reason: str = "") -> None:
+    def __init__(self, facts: Any, competitors: Any, weights: Any, *, facts_hash: bytes = bytes(HASH_BYTES), reason: str = "") -> None:
         self.facts = as_indices(facts, "facts")
         self.competitors = as_indices(competitors, "competitors")
         self.weights = np.ascontiguousarray(weights, dtype=np.float64)
@@ -56,7 +57,7 @@ class Certificate:
                 f"{self.facts.size} facts, {self.competitors.size} competitors, {self.weights.size} weights; "
                 "they must be as many"
             )
-        self.facts_hash = seed64(facts_hash, "facts_hash")
+        self.facts_hash = bytes(facts_hash)
         self.reason = reason
 
     def __len__(self) -> int:
@@ -72,7 +73,7 @@ class Certificate:
             pointer(self.facts, c_int64),
             pointer(self.competitors, c_int64),
             pointer(self.weights, c_double),
-            self.facts_hash,
+            hash_bytes(self.facts_hash),
             self.reason.encode()[:159],
         )
 
@@ -108,7 +109,7 @@ def copy_certificate(c: s.ireneo_certificate) -> Certificate:
         copy_of(c.facts, (c.count,)),
         copy_of(c.candidates, (c.count,)),
         copy_of(c.weights, (c.count,)),
-        facts_hash=c.facts_hash,
+        facts_hash=bytes(c.facts_hash),
         reason=c.reason.decode("utf-8", "replace"),
     )
 

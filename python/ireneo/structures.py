@@ -36,6 +36,7 @@ from .structures_dense import (
     ireneo_dense_recall_settings,
 )
 from .structures_linear import (
+    HASH_BYTES,
     MAX_AXES,
     OWN_CANDIDATES,
     REPORT,
@@ -67,6 +68,7 @@ from .structures_linear import (
 #: Constants of the header that the binding relies on.
 CONSTANTS: Dict[str, int] = {
     "IRENEO_MAX_AXES": MAX_AXES,
+    "IRENEO_HASH_BYTES": HASH_BYTES,
     "IRENEO_CURVE_POINTS": CURVE_POINTS,
     "IRENEO_OK": 0,
     "IRENEO_ERROR_ARGUMENT": 1,

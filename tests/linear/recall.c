@@ -101,7 +101,7 @@ static void test_check_against_brute_force(void **state) {
         ireneo_memory full = random_memory(c, shapes[c][2], shapes[c][3], 0),
                       factored = random_memory(c, shapes[c][2], shapes[c][3], 3),
                       useful = hebbian_memory(&data.facts),
-                      nothing = {shapes[c][2], shapes[c][3], 0, NULL, NULL, NULL, 0, {0}};
+                      nothing = {.dim_in = shapes[c][2], .dim_out = shapes[c][3]};
         expect_check_agrees(&full, &data.facts);
         expect_check_agrees(&factored, &data.facts);
         some += expect_check_agrees(&useful, &data.facts);

@@ -300,9 +300,9 @@ class ProofTest(unittest.TestCase):
         self.assertLess(self.residual64(weights), 1e6)
         self.assertFalse(spoilt(weights=-c.weights))
         self.assertFalse(spoilt(facts=c.competitors))
-        self.assertFalse(spoilt(facts_hash=1))
+        self.assertFalse(spoilt(facts_hash=bytes(32)))
         self.assertFalse(spoilt(competitors=c.competitors + 1000))
-        self.assertIn("rejected", spoilt(facts_hash=1).sentence)
+        self.assertIn("rejected", spoilt(facts_hash=bytes(32)).sentence)
 
     def test_files(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -342,7 +342,7 @@ class FilesTest(unittest.TestCase):
         again = ireneo.Memory.load(self.path("m.safetensors"))
         np.testing.assert_array_equal(again.W, memory.W)
         self.assertEqual(again.facts_hash, memory.facts_hash)
-        self.assertNotEqual(again.facts_hash, 0)
+        self.assertNotEqual(again.facts_hash, bytes(32))
         np.testing.assert_array_equal(ireneo.load_array(str(self.path("m.safetensors")) + ":values"), values)
         self.assertEqual(ireneo.tensor_metadata(self.path("m.safetensors"), "status"), "stored")
         self.assertEqual(ireneo.tensor_metadata(self.path("m.safetensors"), "solver"), "project")

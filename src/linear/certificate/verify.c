@@ -36,6 +36,9 @@ static const double UNIT = 0x1p-53;
 /* A hundred times below what float32 scores can tell apart. */
 static const double ACCEPTED_MARGIN = 1e-9;
 
+/* Weights that fail to cancel by more than this were altered: nothing exact is looked for around them. */
+static const double CLOSE = 1e-6;
+
 typedef struct verifier {
     ireneo_scaled_pairs pairs;
     double *m;       /* (facts in use, dim_out) */
@@ -172,9 +175,10 @@ static double norm_bound(const verifier *v) {
 static ireneo_error find_exact(verifier *v, const ireneo_verify_plan *plan, bool *exact) {
     size_t entries = v->pairs.f->dim_in * v->pairs.f->dim_out;
     *exact = false;
-    if (ireneo_verify_rational_fits(&v->pairs)) IRENEO_TRY(ireneo_verify_rational(&v->pairs, exact));
-    if (*exact || entries > plan->exact_entries) return IRENEO_OK;
-    return ireneo_verify_cholesky(&v->pairs, plan->threads, plan->progress, exact);
+    if (entries <= plan->exact_entries)
+        IRENEO_TRY(ireneo_verify_cholesky(&v->pairs, plan->threads, plan->progress, exact));
+    if (*exact || !ireneo_verify_rational_fits(&v->pairs)) return IRENEO_OK; /* slower, but takes any condition */
+    return ireneo_verify_rational(&v->pairs, exact);
 }
 
 static void say(const verifier *v, ireneo_verify_report *report) {
@@ -201,7 +205,7 @@ static ireneo_error judge(verifier *v, const ireneo_verify_plan *plan, ireneo_ve
         report->angular_margin_bound = report->residual + report->rounding_bound;
         report->norm_bound = norm_bound(v);
         report->accepted = report->angular_margin_bound < ACCEPTED_MARGIN;
-        if (!(report->angular_margin_bound < 1e-3)) return say(v, report), IRENEO_OK; /* nothing close by */
+        if (!(report->angular_margin_bound < CLOSE)) return say(v, report), IRENEO_OK;
         IRENEO_TRY(find_exact(v, plan, &exact));
     }
     if (exact) {

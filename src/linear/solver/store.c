@@ -354,6 +354,8 @@ static ireneo_error check_settings(const ireneo_facts *facts, const ireneo_store
     IRENEO_TRY(ireneo_check_reserved(s->reserved, "the store settings"));
     if (s->initial != NULL) IRENEO_TRY(ireneo_memory_check(s->initial));
     size_t smaller = facts->dim_in < facts->dim_out ? facts->dim_in : facts->dim_out;
+    if (s->solver > IRENEO_SOLVER_HEBBIAN_WHITE)
+        return ireneo_fail(IRENEO_ERROR_ARGUMENT, "there is no solver %d", (int)s->solver);
     if (s->rank > smaller)
         return ireneo_fail(IRENEO_ERROR_ARGUMENT, "rank %zu is more than the smaller dimension, %zu", s->rank,
                            smaller);
