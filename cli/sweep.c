@@ -128,11 +128,12 @@ static ireneo_error work_over_ranks(const sweep_request *q, size_t rank, size_t 
     failed = ireneo_ranks_agree(failed);
     if (failed != IRENEO_OK) return failed;
     if (ranks > 1) {
-        failed = ireneo_part_open(q->database, rank, q->wait, &store);
+        sweep_part part;
+        failed = ireneo_part_open(q->database, rank, q->wait, &part);
         if (failed == IRENEO_OK)
-            failed =
-                work_on(q, store, shard + shards * rank, shards * ranks, trials, count, found, thresholds);
-        ireneo_results_close(store);
+            failed = work_on(q, part.store, shard + shards * rank, shards * ranks, trials, count, found,
+                             thresholds);
+        ireneo_part_close(&part);
         failed = ireneo_ranks_agree(failed);
         ireneo_error gathered = rank == 0 ? ireneo_parts_gather(q->database, q->wait) : IRENEO_OK;
         if (failed == IRENEO_OK) failed = ireneo_ranks_agree(gathered);

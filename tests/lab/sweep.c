@@ -295,27 +295,66 @@ static void test_merge(void **state) {
     ireneo_results_close(one);
 }
 
-/* Parts of ranks: gathered with what they hold, and gone afterwards. */
-static void test_parts(void **state) {
-    char path[4096], part[PART_PATH_SIZE];
+static size_t count_rows(const char *path) {
     results *store;
     size_t count;
-    snprintf(path, sizeof path, "%s", scratch_path(state, "all.db"));
-    expect_ok(ireneo_parts_gather(path, 1.0)); /* makes the common store */
-    for (size_t rank = 0; rank < 3; rank++) {
-        trial it = ireneo_trial_square(TRIAL_ORIGINAL, TRIAL_HEBBIAN, 10, 1.0, 20, rank);
-        trial_result result = {.accuracy = 0.5};
-        expect_ok(ireneo_part_open(path, rank, 1.0, &store));
-        expect_ok(ireneo_results_add(store, &it, &result));
-        ireneo_results_close(store);
-    }
-    expect_ok(ireneo_parts_gather(path, 1.0));
     expect_ok(ireneo_results_open(path, 1.0, &store));
     expect_ok(ireneo_results_count(store, &count));
-    assert_int_equal(count, 3);
     ireneo_results_close(store);
-    expect_ok(ireneo_part_path(path, 1, part));
-    assert_int_not_equal(access(part, F_OK), 0);
+    return count;
+}
+
+static void add_one(results *store, uint64_t seed) {
+    trial it = ireneo_trial_square(TRIAL_ORIGINAL, TRIAL_HEBBIAN, 10, 1.0, 20, seed);
+    trial_result result = {.accuracy = 0.5};
+    expect_ok(ireneo_results_add(store, &it, &result));
+}
+
+/* Parts of ranks: gathered with what they hold, and gone afterwards. The name means what it says, whatever a shell would
+ * read into it. */
+static void test_parts(void **state) {
+    char path[4096], other[4096];
+    snprintf(path, sizeof path, "%s", scratch_path(state, "a[ll]*?.db"));
+    snprintf(other, sizeof other, "%s", scratch_path(state, "al-other?.db.rank-0"));
+    expect_ok(ireneo_parts_gather(path, 1.0)); /* makes the common store */
+    for (size_t rank = 0; rank < 3; rank++) {
+        sweep_part part;
+        expect_ok(ireneo_part_open(path, rank, 1.0, &part));
+        add_one(part.store, rank);
+        ireneo_part_close(&part);
+    }
+    assert_int_equal(count_rows(other), 0); /* a store of somebody else's, whose name the pattern would fit */
+    expect_ok(ireneo_parts_gather(path, 1.0));
+    assert_int_equal(count_rows(path), 3);
+    assert_int_equal(access(other, F_OK), 0);
+    assert_int_equal(scratch_count(*state), 2);
+}
+
+/* A part of a run that lives is neither read nor removed; when the run has ended, whoever comes next gathers it. Parts
+ * that older versions left have no lock. */
+static void test_living_parts(void **state) {
+    char path[4096], old[4096];
+    results *left;
+    snprintf(path, sizeof path, "%s", scratch_path(state, "all.db"));
+    snprintf(old, sizeof old, "%s", scratch_path(state, "all.db.rank-0"));
+    expect_ok(ireneo_parts_gather(path, 1.0));
+    sweep_part mine, theirs;
+    expect_ok(ireneo_part_open(path, 0, 1.0, &mine));
+    expect_ok(ireneo_part_open(path, 0, 1.0, &theirs));
+    add_one(mine.store, 1);
+    add_one(theirs.store, 2);
+    expect_ok(ireneo_results_open(old, 1.0, &left));
+    add_one(left, 3);
+    ireneo_results_close(left);
+    ireneo_part_close(&theirs);
+    expect_ok(ireneo_parts_gather(path, 1.0));
+    assert_int_equal(count_rows(path), 2);
+    assert_int_equal(access(mine.path, F_OK), 0);
+    add_one(mine.store, 4);
+    ireneo_part_close(&mine);
+    expect_ok(ireneo_parts_gather(path, 1.0));
+    assert_int_equal(count_rows(path), 4);
+    assert_int_equal(scratch_count(*state), 1);
 }
 
 /* ---- the work queue ---- */
@@ -457,6 +496,7 @@ int main(void) {
         scratch_test(test_store_locked),
         scratch_test(test_merge),
         scratch_test(test_parts),
+        scratch_test(test_living_parts),
         scratch_test(test_sweep_same_rows),
         scratch_test(test_sweep_resumes),
         scratch_test(test_sweep_error),
