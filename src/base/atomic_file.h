@@ -10,13 +10,16 @@
 
 #include "base/error.h"
 
+#include <stdbool.h>
+
 typedef struct ireneo_atomic_file {
     char *target;
-    char *temporary; /* NULL when the target is a device or pipe, which is written directly */
+    char *temporary; /* NULL as long as the file has no name */
     int descriptor;
+    bool direct; /* the target is a device or pipe, which is written as it is */
 } ireneo_atomic_file;
 
-/* Opens a temporary file beside path. A symbolic link is followed, so that the link stays a link. The new
+/* Opens a temporary file beside path, and removes those that killed processes left for it. A symbolic link is followed, so that the link stays a link. The new
  * file takes the permissions of the one it replaces, or 0666 without the umask. */
 ireneo_error ireneo_atomic_file_begin(ireneo_atomic_file *file, const char *path);
 
