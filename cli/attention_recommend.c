@@ -73,7 +73,8 @@ static char *write_text(const ireneo_attention_recommendation *r, snippet_style 
     FILE *stream = open_memstream(&text, &length);
     if (stream == NULL) return NULL;
     print(stream, r, style);
-    if (fclose(stream) == 0) return text;
+    bool complete = !ferror(stream); /* fclose does not tell of writes that failed before */
+    if (fclose(stream) == 0 && complete) return text;
     free(text);
     return NULL;
 }

@@ -4,6 +4,8 @@
 #include "lab/figures/figure_attention_trainability.h"
 #include "lab/sweep/grid.h"
 
+#include "base/error.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,9 +62,12 @@ static ireneo_error save_csv(const char *path, const ireneo_attention_trainabili
     char *text = NULL;
     size_t length = 0;
     FILE *stream = open_memstream(&text, &length);
-    if (stream == NULL) return IRENEO_ERROR_MEMORY;
+    if (stream == NULL) return ireneo_fail(IRENEO_ERROR_MEMORY, "not enough memory for %s", path);
     ireneo_trainability_write(stream, d, false);
-    ireneo_error failed = fclose(stream) == 0 ? ireneo_save_bytes(path, text, length) : IRENEO_ERROR_MEMORY;
+    bool complete = !ferror(stream); /* fclose does not tell of writes that failed before */
+    if (fclose(stream) != 0) complete = false;
+    ireneo_error failed = complete ? ireneo_save_bytes(path, text, length)
+                                   : ireneo_fail(IRENEO_ERROR_MEMORY, "not enough memory for %s", path);
     free(text);
     return failed;
 }

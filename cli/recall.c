@@ -56,8 +56,9 @@ static int choose_rows(const command *self, const recall_request *q, const label
     return outcome;
 }
 
-static void print_json_answer(const recall_request *q, size_t row, const label_file *names,
-                              const label_file *labels, const int64_t *index, const float *score) {
+static int print_json_answer(const command *self, const recall_request *q, size_t row,
+                             const label_file *names, const label_file *labels, const int64_t *index,
+                             const float *score) {
     ireneo_json json = {0};
     ireneo_json_begin_object(&json, NULL);
     ireneo_json_size(&json, "query", row);
@@ -73,11 +74,14 @@ static void print_json_answer(const recall_request *q, size_t row, const label_f
     ireneo_json_end_array(&json);
     ireneo_json_end_object(&json);
     if (!json.broken) puts(json.text);
+    bool broken = json.broken;
     ireneo_json_free(&json);
+    return broken ? complain(self, EXIT_MACHINE, "not enough memory for the JSON report") : 0;
 }
 
-static void print_answer(const recall_request *q, size_t row, const label_file *names,
-                         const label_file *labels, const int64_t *index, const float *score) {
+static int print_answer(const command *self, const recall_request *q, size_t row, const label_file *names,
+                        const label_file *labels, const int64_t *index, const float *score) {
+    (void)self;
     if (label_of(names, (int64_t)row) != NULL)
         printf("%s ->", label_of(names, (int64_t)row));
     else
@@ -90,6 +94,7 @@ static void print_answer(const recall_request *q, size_t row, const label_file *
         printf(" (%.4g)%s", (double)score[k], k + 1 < q->top && index[k + 1] >= 0 ? "," : "");
     }
     putchar('\n');
+    return 0;
 }
 
 /* Answers in batches, so that a million queries need no more memory than a thousand. */
@@ -112,8 +117,8 @@ static int answer(const command *self, const recall_request *q, const ireneo_mem
                           &(ireneo_run_settings){.threads = (int)q->threads}, indices, scores);
         if (failed != IRENEO_OK) outcome = report_error(self, failed);
         for (size_t k = 0; outcome == 0 && k < count; k++)
-            (q->json ? print_json_answer : print_answer)(q, chosen->rows[first + k], names, labels,
-                                                         indices + k * q->top, scores + k * q->top);
+            outcome = (q->json ? print_json_answer : print_answer)(
+                self, q, chosen->rows[first + k], names, labels, indices + k * q->top, scores + k * q->top);
     }
     free(rows);
     free(scores);
@@ -169,9 +174,9 @@ static int run(const command *self, int argc, char **argv) {
     };
     int outcome = parse_options(self, argc, argv, options, q.files, 2, 2, NULL);
     if (outcome != 0) return outcome == PARSE_FINISHED ? EXIT_DONE : outcome;
-    catch_interrupts();
     recall_data d = {0};
     outcome = load_data(self, &q, &d);
+    catch_interrupts();
     if (outcome == 0) outcome = choose_rows(self, &q, &d.names, d.count, &d.chosen);
     if (outcome == 0)
         outcome =

@@ -189,7 +189,8 @@ int write_sweep_csv(const command *self, const sweep_outcome *outcome, const cha
     FILE *stream = open_memstream(&text, &length);
     if (stream == NULL) return complain(self, EXIT_MACHINE, "not enough memory for %s", path);
     write_rows(stream, outcome);
-    bool complete = fclose(stream) == 0;
+    bool complete = !ferror(stream); /* fclose does not tell of writes that failed before */
+    if (fclose(stream) != 0) complete = false;
     ireneo_error failed = complete ? ireneo_save_bytes(path, text, length) : IRENEO_OK;
     free(text);
     if (!complete) return complain(self, EXIT_MACHINE, "not enough memory for %s", path);

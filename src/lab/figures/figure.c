@@ -21,7 +21,8 @@ ireneo_error ireneo_csv_open(const figure_request *request, const char *file_nam
 }
 
 ireneo_error ireneo_csv_close(figure_csv *csv, ireneo_error failed) {
-    bool complete = fclose(csv->stream) == 0;
+    bool complete = !ferror(csv->stream);
+    if (fclose(csv->stream) != 0) complete = false;
     if (failed == IRENEO_OK)
         failed = complete ? ireneo_save_bytes(csv->path, csv->text, csv->length)
                           : ireneo_fail(IRENEO_ERROR_MEMORY, "not enough memory for %s", csv->path);

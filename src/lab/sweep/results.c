@@ -62,6 +62,7 @@ static ireneo_error sqlite_failed(const results *store, int code) {
     case SQLITE_READONLY:
     case SQLITE_PERM:
         return ireneo_fail(IRENEO_ERROR_IO, "%s cannot be written (%s)", path, reason);
+    case SQLITE_CONSTRAINT: /* columns are NULL only when there was no memory for their text */
     case SQLITE_NOMEM:
         return ireneo_fail(IRENEO_ERROR_MEMORY, "not enough memory to use %s", path);
     default:
@@ -146,11 +147,10 @@ static ireneo_error prepare_draws(results *store) {
     IRENEO_TRY(prepare(
         store, "SELECT value, log_ratio, first_overlap, overlap, length, steps FROM draws WHERE key = ?1",
         &store->find_draw));
-    return prepare(
-        store,
-        "INSERT OR IGNORE INTO draws VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13,"
-        " ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21)",
-        &store->add_draw);
+    return prepare(store,
+                   "INSERT INTO draws VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13,"
+                   " ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21) ON CONFLICT (key) DO NOTHING",
+                   &store->add_draw);
 }
 
 static ireneo_error prepare_all(results *store) {
@@ -159,13 +159,13 @@ static ireneo_error prepare_all(results *store) {
                 "SELECT status, recalled, accuracy, loss, margin, norm_bound, scans, iterations, seconds"
                 " FROM trials WHERE key = ?1",
                 &store->find));
-    IRENEO_TRY(
-        prepare(store,
-                "INSERT OR IGNORE INTO trials VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12,"
-                " ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22)",
-                &store->add));
+    IRENEO_TRY(prepare(store,
+                       "INSERT INTO trials VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12,"
+                       " ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22) ON CONFLICT (key) DO NOTHING",
+                       &store->add));
     IRENEO_TRY(prepare(store, "SELECT numbers FROM series WHERE name = ?1", &store->find_series));
-    return prepare(store, "INSERT OR IGNORE INTO series VALUES (?1, ?2)", &store->add_series);
+    return prepare(store, "INSERT INTO series VALUES (?1, ?2) ON CONFLICT (name) DO NOTHING",
+                   &store->add_series);
 }
 
 /* A log beside the file: readers and one writer do not disturb each other. File systems without shared memory
@@ -179,6 +179,10 @@ static ireneo_error choose_journal(const results *store) {
 
 static ireneo_error open_database(results *store, double wait_seconds, bool writing) {
     struct stat status;
+    if (store->path[0] == '\0' || strcmp(store->path, ":memory:") == 0)
+        return ireneo_fail(IRENEO_ERROR_ARGUMENT,
+                           "a store of results named '%s' would keep nothing; give the name of a file",
+                           store->path);
     if (stat(store->path, &status) == 0 && !S_ISREG(status.st_mode))
         return ireneo_fail(IRENEO_ERROR_IO, "%s is not a file", store->path);
     int code = sqlite3_open_v2(store->path, &store->database,
@@ -234,15 +238,17 @@ static double column_real(sqlite3_stmt *row, int column) {
     return sqlite3_column_type(row, column) == SQLITE_NULL ? NAN : sqlite3_column_double(row, column);
 }
 
-static void read_result(sqlite3_stmt *row, trial_result *result) {
+/* False when there was no memory for the status, which is never NULL. */
+static bool read_result(sqlite3_stmt *row, trial_result *result) {
     static const ireneo_status all[] = {IRENEO_STATUS_STORED, IRENEO_STATUS_IMPOSSIBLE, IRENEO_STATUS_PARTIAL,
                                         IRENEO_STATUS_UNDECIDED};
     const char *status = (const char *)sqlite3_column_text(row, 0);
     memset(result, 0, sizeof *result);
+    if (status == NULL) return false;
     result->status = IRENEO_STATUS_UNDECIDED;
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        if (status != NULL && strcmp(status, ireneo_status_name(all[i])) == 0) result->status = all[i];
-    result->failed = status != NULL && strcmp(status, "failed") == 0;
+        if (strcmp(status, ireneo_status_name(all[i])) == 0) result->status = all[i];
+    result->failed = strcmp(status, "failed") == 0;
     result->recalled = (size_t)sqlite3_column_int64(row, 1);
     result->accuracy = sqlite3_column_double(row, 2);
     result->loss = column_real(row, 3);
@@ -251,6 +257,7 @@ static void read_result(sqlite3_stmt *row, trial_result *result) {
     result->scans = (size_t)sqlite3_column_int64(row, 6);
     result->iterations = (size_t)sqlite3_column_int64(row, 7);
     result->seconds = sqlite3_column_double(row, 8);
+    return true;
 }
 
 ireneo_error ireneo_results_find(results *store, const trial *t, bool *found, trial_result *result) {
@@ -259,7 +266,7 @@ ireneo_error ireneo_results_find(results *store, const trial *t, bool *found, tr
     sqlite3_bind_text(store->find, 1, key, -1, SQLITE_STATIC);
     int code = sqlite3_step(store->find);
     *found = code == SQLITE_ROW;
-    if (*found) read_result(store->find, result);
+    if (*found && !read_result(store->find, result)) code = SQLITE_NOMEM;
     ireneo_error failed = code == SQLITE_ROW || code == SQLITE_DONE ? IRENEO_OK : sqlite_failed(store, code);
     sqlite3_reset(store->find);
     return failed;
@@ -402,8 +409,9 @@ ireneo_error ireneo_results_find_series(results *store, const char *name, double
     if (code == SQLITE_ROW) {
         size_t numbers = (size_t)sqlite3_column_bytes(store->find_series, 0) / sizeof(double);
         failed = IRENEO_ALLOCATE(values, numbers, "a series of results");
-        if (failed == IRENEO_OK && numbers > 0)
-            memcpy(*values, sqlite3_column_blob(store->find_series, 0), numbers * sizeof **values);
+        const void *blob = sqlite3_column_blob(store->find_series, 0);
+        if (failed == IRENEO_OK && numbers > 0 && blob == NULL) failed = sqlite_failed(store, SQLITE_NOMEM);
+        if (failed == IRENEO_OK && numbers > 0) memcpy(*values, blob, numbers * sizeof **values);
         if (failed == IRENEO_OK) *count = numbers;
     }
     sqlite3_reset(store->find_series);
