@@ -84,10 +84,10 @@ static int run(const command *self, int argc, char **argv) {
     q.noisy = given(options, "noise");
     if (!q.noisy && (given(options, "noise-draws") || given(options, "seed")))
         return complain(self, EXIT_USAGE, "--noise-draws and --seed only make sense with --noise");
-    catch_interrupts();
     facts_files loaded;
     outcome = load_facts(self, q.files[1], q.files[2], q.targets, &loaded);
     if (outcome != 0) return outcome;
+    catch_interrupts();
     outcome = check_memory(self, &q, &loaded.facts);
     free_facts(&loaded);
     return outcome;

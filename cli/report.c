@@ -62,18 +62,22 @@ const char *grouped(double value, char *buffer) {
 static volatile sig_atomic_t stop_requested;
 
 static void on_signal(int number) {
-    (void)number;
+    if (stop_requested) { /* the second one, of whichever kind, ends the program */
+        signal(number, SIG_DFL);
+        raise(number);
+    }
     stop_requested = 1;
 }
 
 void catch_interrupts(void) {
-    struct sigaction action;
+    struct sigaction action, before;
     memset(&action, 0, sizeof action);
     action.sa_handler = on_signal;
-    action.sa_flags = (int)SA_RESETHAND; /* the second one ends the program */
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
+    if (sigaction(SIGHUP, NULL, &before) == 0 && before.sa_handler != SIG_IGN) /* nohup stays nohup */
+        sigaction(SIGHUP, &action, NULL);
 }
 
 bool interrupted(void) {

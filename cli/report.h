@@ -25,7 +25,8 @@ const char *grouped(double value, char *buffer);
 ireneo_progress *start_progress(void);
 void finish_progress(void);
 
-/* Ctrl-C and SIGTERM set a flag instead of ending the program; a second one ends it. */
+/* From here on Ctrl-C, SIGTERM and SIGHUP set a flag instead of ending the program; a second one ends it. Called when
+ * the files are loaded: before that there is nothing to keep, and a signal ends the program at once. */
 void catch_interrupts(void);
 bool interrupted(void);
 

@@ -256,10 +256,10 @@ static int run(const command *self, int argc, char **argv) {
     if (outcome == 0) outcome = check_output(self, q.certificate);
     if (outcome == 0) outcome = check_output(self, q.dropped);
     if (outcome != 0) return outcome;
-    catch_interrupts();
     facts_files files;
     outcome = load_facts(self, q.files[0], q.files[1], q.targets, &files);
     if (outcome != 0) return outcome;
+    catch_interrupts();
     if (q.with_values && files.facts.values == NULL) {
         free_facts(&files);
         return complain(self, EXIT_USAGE, "--with-values needs values that all keys share");
