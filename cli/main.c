@@ -1,4 +1,5 @@
 /* ireneo: finds the command and hands over. */
+#include "address_space.h"
 #include "commands.h"
 #include "ireneo.h"
 #include "report.h"
@@ -35,6 +36,7 @@ static void print_overview(FILE *stream) {
 
 int main(int argc, char **argv) {
     static const command overview = {"", "", NULL, "", ""};
+    take_address_space();
     mallopt(M_TRIM_THRESHOLD, 256 << 20); /* many small stores reuse their pages */
     mallopt(M_MMAP_THRESHOLD, 32 << 20);
     signal(SIGPIPE, SIG_IGN); /* a closed pipe is a failed write, reported like any other, */

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 enum { CACHE_LINE = 64 };
 
@@ -62,8 +63,18 @@ static size_t meminfo_available(void) {
     return available;
 }
 
+/* What a limit of the address space (ulimit -v) leaves; SIZE_MAX without one. */
+static size_t address_space_left(void) {
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return SIZE_MAX;
+    size_t pages = read_number("/proc/self/statm"), page = (size_t)sysconf(_SC_PAGESIZE);
+    if (pages == SIZE_MAX) return SIZE_MAX;
+    return limit.rlim_cur > pages * page ? (size_t)limit.rlim_cur - pages * page : 0;
+}
+
 size_t ireneo_ram_available(void) {
-    size_t available = meminfo_available();
+    size_t available = meminfo_available(), space = address_space_left();
+    if (space < available) available = space;
     size_t limit = read_number("/sys/fs/cgroup/memory.max");
     size_t used = read_number("/sys/fs/cgroup/memory.current");
     if (limit != SIZE_MAX && used != SIZE_MAX) {

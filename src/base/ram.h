@@ -23,7 +23,7 @@ ireneo_error ireneo_allocate_zeroed(void **block, size_t count, size_t size, con
 /* a * b, or an error when it does not fit in size_t. */
 ireneo_error ireneo_multiply_sizes(size_t a, size_t b, size_t *product, const char *what);
 
-/* Bytes the machine can still give without swapping (MemAvailable, capped by the cgroup); SIZE_MAX if
+/* Bytes the machine can still give without swapping (MemAvailable, capped by the cgroup and by ulimit -v); SIZE_MAX if
  * unknown. */
 size_t ireneo_ram_available(void);
 

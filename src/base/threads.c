@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <sys/resource.h>
 
 extern void openblas_set_num_threads(int count) __attribute__((weak));
 extern int openblas_get_num_threads(void) __attribute__((weak));
@@ -46,10 +47,17 @@ static void watch_forks(void) {
     pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
 }
 
+/* Under a limit of the address space a thread too many ends the process: GNU's OpenMP has no other answer. */
+static bool space_is_limited(void) {
+    struct rlimit limit;
+    return getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+}
+
 int ireneo_thread_count(int requested) {
     pthread_once(&fork_watched, watch_forks);
     if (forked) return 1;
-    int cores = omp_get_num_procs(), most = cores > ALWAYS_STARTED ? cores : ALWAYS_STARTED;
+    int cores = omp_get_num_procs();
+    int most = cores > ALWAYS_STARTED || space_is_limited() ? cores : ALWAYS_STARTED;
     int count = requested <= 0 ? cores : requested < most ? requested : most;
     if (count > 1) atomic_store(&threads_started, true);
     return count;
