@@ -120,7 +120,7 @@ static void print_query(const recall_question *q, const recall_data *d, size_t q
         size_t index = r->top_index[query * q->settings.top + k];
         if (index == SIZE_MAX) break;
         printf("%s %zu", k == 0 ? ";" : ",", index);
-        if (d->labels.count > 0) printf(" %s", d->labels.lines[index]);
+        if (d->labels.count > 0) putchar(' '), print_words(d->labels.lines[index]);
         printf(" (%.4g)", r->top_weight[query * q->settings.top + k]);
     }
     putchar('\n');

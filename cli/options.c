@@ -2,6 +2,8 @@
  * sentence. */
 #include "options.h"
 
+#include "base/utf8.h"
+
 #include <assert.h>
 #include <errno.h>
 #include <math.h>
@@ -17,12 +19,13 @@ bool json_wanted(void) {
 }
 
 int complain(const command *self, int exit_code, const char *format, ...) {
+    char sentence[8192]; /* two paths of the longest kind; of what is longer the beginning */
     va_list arguments;
     va_start(arguments, format);
-    fprintf(stderr, "ireneo %s: ", self->name);
-    vfprintf(stderr, format, arguments);
-    fputc('\n', stderr);
+    vsnprintf(sentence, sizeof sentence, format, arguments);
     va_end(arguments);
+    ireneo_make_printable(sentence);
+    fprintf(stderr, "ireneo %s: %s\n", self->name, sentence);
     return exit_code;
 }
 

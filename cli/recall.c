@@ -83,14 +83,16 @@ static int print_answer(const command *self, const recall_request *q, size_t row
                         const label_file *labels, const int64_t *index, const float *score) {
     (void)self;
     if (label_of(names, (int64_t)row) != NULL)
-        printf("%s ->", label_of(names, (int64_t)row));
+        print_words(label_of(names, (int64_t)row));
     else
-        printf("%zu ->", row);
+        printf("%zu", row);
+    fputs(" ->", stdout);
     for (size_t k = 0; k < q->top && index[k] >= 0; k++) {
+        putchar(' ');
         if (label_of(labels, index[k]) != NULL)
-            printf(" %s", label_of(labels, index[k]));
+            print_words(label_of(labels, index[k]));
         else
-            printf(" %lld", (long long)index[k]);
+            printf("%lld", (long long)index[k]);
         printf(" (%.4g)%s", (double)score[k], k + 1 < q->top && index[k + 1] >= 0 ? "," : "");
     }
     putchar('\n');

@@ -1,6 +1,8 @@
 /* Output, exit codes, the progress line and the interrupt flag. */
 #include "report.h"
 
+#include "base/utf8.h"
+
 #include <errno.h>
 #include <math.h>
 #include <signal.h>
@@ -40,6 +42,16 @@ int report_error(const command *self, ireneo_error error) {
         break;
     }
     return complain(self, EXIT_MACHINE, "%s", ireneo_last_error());
+}
+
+void print_words(const char *text) {
+    for (size_t length; *text != '\0'; text += length > 0 ? length : 1) {
+        length = ireneo_utf8_character(text);
+        if (length == 0 || ireneo_utf8_is_control(text, length))
+            putchar('?');
+        else
+            fwrite(text, 1, length, stdout);
+    }
 }
 
 const char *grouped(double value, char *buffer) {

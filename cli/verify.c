@@ -7,8 +7,9 @@
 static int print_report(const command *self, const ireneo_verify_report *report, bool json_wanted) {
     int exit_code = report->accepted ? EXIT_DONE : EXIT_NO;
     if (!json_wanted) {
-        printf("%s\n  %zu weights; residual %.2e, rounding counted as %.2e\n", report->sentence,
-               report->weights, report->residual, report->rounding_bound);
+        print_words(report->sentence); /* it quotes the certificate's reason */
+        printf("\n  %zu weights; residual %.2e, rounding counted as %.2e\n", report->weights,
+               report->residual, report->rounding_bound);
         return finish_output(self, exit_code);
     }
     ireneo_json json = {0};

@@ -1,9 +1,9 @@
 /* The JSON writer. It only writes; files are read with cJSON. */
 #include "base/json.h"
 
+#include "base/number_text.h"
 #include "base/utf8.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,8 +38,11 @@ static void append_quoted(ireneo_json *json, const char *value) {
         size_t length = ireneo_utf8_character(value);
         if (length == 0)
             append_text(json, "\\ufffd");
-        else if (*value == '"' || *value == '\\' || (unsigned char)*value < 0x20) {
-            snprintf(escaped, sizeof escaped, (unsigned char)*value < 0x20 ? "\\u%04x" : "\\%c", *value);
+        else if (ireneo_utf8_is_control(value, length)) {
+            snprintf(escaped, sizeof escaped, "\\u%04x", (unsigned char)value[length - 1]);
+            append_text(json, escaped);
+        } else if (*value == '"' || *value == '\\') {
+            snprintf(escaped, sizeof escaped, "\\%c", *value);
             append_text(json, escaped);
         } else
             append(json, value, length);
@@ -80,15 +83,6 @@ void ireneo_json_begin_array(ireneo_json *json, const char *key) {
 }
 void ireneo_json_end_array(ireneo_json *json) {
     close_group(json, "]");
-}
-
-const char *ireneo_shortest_double(double value, char *buffer) {
-    /* 15 digits always tell normal doubles of that many digits apart; subnormal ones hold fewer. */
-    for (int digits = fabs(value) < DBL_MIN ? 1 : 15; digits <= 17; digits++) {
-        snprintf(buffer, 32, "%.*g", digits, value);
-        if (strtod(buffer, NULL) == value) break;
-    }
-    return buffer;
 }
 
 void ireneo_json_number(ireneo_json *json, const char *key, double value) {

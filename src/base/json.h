@@ -27,7 +27,4 @@ void ireneo_json_text(ireneo_json *json, const char *key, const char *value); /*
 void ireneo_json_bool(ireneo_json *json, const char *key, bool value);
 void ireneo_json_free(ireneo_json *json);
 
-/* The shortest text that strtod reads back as the same finite double; buffer holds 32 bytes. */
-const char *ireneo_shortest_double(double value, char *buffer);
-
 #endif

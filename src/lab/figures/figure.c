@@ -1,9 +1,11 @@
 /* CSV files and gnuplot runs behind every figure. */
 #include "lab/figures/figure.h"
 #include "base/error.h"
+#include "base/utf8.h"
 #include "lab/figures/data_folder.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,6 +44,39 @@ static ireneo_error find_scripts(const figure *chosen, figure_scripts *scripts) 
     return ireneo_figure_script_path(name, scripts->script, sizeof scripts->script);
 }
 
+/* The last line that came through the pipe, without what a terminal would obey; "" when there was none. */
+static void read_last_line(int pipe_end, char *line, size_t size) {
+    char text[4096];
+    size_t used = 0;
+    for (ssize_t got; (got = read(pipe_end, text + used, sizeof text - 1 - used)) != 0;) {
+        if (got < 0 && errno != EINTR) break;
+        if (got > 0) used += (size_t)got;
+        if (used == sizeof text - 1) used = 0; /* only the end matters */
+    }
+    while (used > 0 && strchr(" \r\n\t", text[used - 1]) != NULL) used--;
+    text[used] = '\0';
+    const char *start = strrchr(text, '\n');
+    snprintf(line, size, "%.200s", start != NULL ? start + 1 : text);
+    ireneo_make_printable(line);
+}
+
+/* Starts gnuplot in the folder; what it complains about comes out of *complaints. */
+static pid_t start_gnuplot(const char *directory, const char *set, const char *style, const char *script,
+                           int *complaints) {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0) return -1;
+    pid_t child = fork();
+    if (child == 0) {
+        if (chdir(directory) != 0 || dup2(ends[1], STDERR_FILENO) < 0) _exit(126);
+        execlp("gnuplot", "gnuplot", "-e", set, style, script, (char *)NULL);
+        _exit(127);
+    }
+    close(ends[1]);
+    *complaints = ends[0];
+    if (child < 0) close(ends[0]);
+    return child;
+}
+
 static ireneo_error run_gnuplot(const figure_scripts *scripts, const figure *chosen, const char *directory,
                                 const char *format) {
     char set[2 * PATH_MAX];
@@ -53,13 +88,11 @@ static ireneo_error run_gnuplot(const figure_scripts *scripts, const figure *cho
         free(absolute_script);
         return ireneo_fail(IRENEO_ERROR_IO, "%s: %s", script, strerror(errno));
     }
-    pid_t child = fork();
-    if (child == 0) {
-        if (chdir(directory) != 0) _exit(126);
-        execlp("gnuplot", "gnuplot", "-e", set, absolute_style, absolute_script, (char *)NULL);
-        _exit(127);
-    }
-    int status = -1;
+    char said[256] = "";
+    int status = -1, complaints = -1;
+    pid_t child = start_gnuplot(directory, set, absolute_style, absolute_script, &complaints);
+    if (child > 0) read_last_line(complaints, said, sizeof said);
+    if (child > 0) close(complaints);
     while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {
     }
     free(absolute_style);
@@ -68,7 +101,8 @@ static ireneo_error run_gnuplot(const figure_scripts *scripts, const figure *cho
     if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
         return ireneo_fail(IRENEO_ERROR_IO, "gnuplot is not installed; the data are in %s", directory);
     if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
-        return ireneo_fail(IRENEO_ERROR_IO, "gnuplot failed on %s; the data are in %s", script, directory);
+        return ireneo_fail(IRENEO_ERROR_IO, "gnuplot failed on %s (%s); the data are in %s", script, said,
+                           directory);
     return IRENEO_OK;
 }
 

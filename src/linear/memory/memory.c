@@ -1,6 +1,7 @@
 /* Memories: allocation, files, names. */
 #include "linear/memory/memory.h"
 #include "base/digest.h"
+#include "base/number_text.h"
 #include "base/ram.h"
 #include "base/seal.h"
 #include "linear/facts/facts.h"
@@ -130,9 +131,8 @@ static void add_text(metadata *m, const char *key, const char *value) {
 }
 
 static void add_number(metadata *m, const char *key, double value) {
-    char text[64];
-    snprintf(text, sizeof text, "%.17g", value);
-    add_text(m, key, text);
+    char text[32];
+    add_text(m, key, ireneo_written_double(value, 17, text));
 }
 
 static void describe(metadata *m, const ireneo_memory *memory, const ireneo_store_settings *settings,
