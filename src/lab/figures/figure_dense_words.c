@@ -2,9 +2,9 @@
  * sqrt(N), are queried from growing angles; beside them as many random patterns, the same words only centred
  * instead of whitened, and theta_c of the theory (docs/dense-simulation.md). */
 #include "base/ram.h"
+#include "base/whiten.h"
 #include "lab/figures/data_folder.h"
 #include "lab/figures/figures.h"
-#include "linear/problem/whiten.h"
 
 #include <limits.h>
 #include <math.h>

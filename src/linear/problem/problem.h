@@ -2,9 +2,9 @@
 #ifndef IRENEO_LINEAR_PROBLEM_PROBLEM_H
 #define IRENEO_LINEAR_PROBLEM_PROBLEM_H
 
+#include "base/whiten.h"
 #include "linear/facts/facts.h"
 #include "linear/kernels/int8.h"
-#include "linear/problem/whiten.h"
 
 #include <stdbool.h>
 

@@ -8,6 +8,7 @@
  * others go on to ireneo_check_pair. With int8 copies of the values most pairs are decided by integers first. */
 #include "base/floats.h"
 #include "base/ram.h"
+#include "base/whiten.h"
 #include "linear/facts/facts.h"
 #include "linear/facts/scale.h"
 #include "linear/kernels/best.h"

@@ -1,6 +1,6 @@
 /* Whitening by Cholesky, or by eigenvectors when the data do not fill their space. Moments are summed in
  * float64. */
-#include "linear/problem/whiten.h"
+#include "base/whiten.h"
 #include "base/ram.h"
 #include "base/threads.h"
 

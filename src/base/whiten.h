@@ -1,6 +1,6 @@
-/* White coordinates: the exact preconditioner of the problem (docs/linear.md, "Invariances"). */
-#ifndef IRENEO_LINEAR_PROBLEM_WHITEN_H
-#define IRENEO_LINEAR_PROBLEM_WHITEN_H
+/* White coordinates: those in which rows have the identity as second moment (docs/linear.md, "Invariances"). */
+#ifndef IRENEO_BASE_WHITEN_H
+#define IRENEO_BASE_WHITEN_H
 
 #include "base/error.h"
 
