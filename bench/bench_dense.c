@@ -36,7 +36,7 @@ static int bench_retrieval(void) {
     if (patterns == NULL || queries == NULL || out == NULL || scores == NULL) return 4;
     ireneo_random_normals_float(1, 1, 0, (size_t)PATTERNS * NEURONS, 0, patterns);
     ireneo_random_normals_float(1, 2, 0, (size_t)QUERIES * NEURONS, 0, queries);
-    ireneo_dense_recall_settings settings = {.lambda = 1.0};
+    ireneo_dense_recall_settings settings = {.preparation = IRENEO_DENSE_PREPARATION_RAW, .lambda = 1.0};
     settings.steps = 1;
     settings.lambda = 0.2;
     ireneo_dense_recall_result result = {.states = out};

@@ -37,7 +37,7 @@ def forget_peak():
 
 def by_ireneo(stored, asked, threads):
     settings, info = structures.ireneo_dense_recall_settings(), structures.ireneo_dense_recall_info()
-    settings.steps, settings.threads = 1, threads
+    settings.steps, settings.threads, settings.preparation = 1, threads, 2  # raw, as PyTorch takes them
     setattr(settings, "lambda", LAMBDA)
     states = numpy.empty_like(asked)
     result = structures.ireneo_dense_recall_result(states=pointer(states, c_float))

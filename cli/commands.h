@@ -14,6 +14,7 @@ extern const command command_sample;
 extern const command command_pairs;
 extern const command command_dense;
 extern const command command_dense_basins;
+extern const command command_dense_audit;
 extern const command command_dense_recall;
 extern const command command_dense_simulate;
 extern const command command_dense_phases;

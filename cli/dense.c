@@ -6,10 +6,8 @@
 #include <string.h>
 
 static const command *const DENSE_COMMANDS[] = {
-    &command_dense_phases,
-    &command_dense_basins,
-    &command_dense_recall,
-    &command_dense_simulate,
+    &command_dense_phases, &command_dense_basins,   &command_dense_recall,
+    &command_dense_audit,  &command_dense_simulate,
 };
 enum { DENSE_COMMAND_COUNT = sizeof DENSE_COMMANDS / sizeof DENSE_COMMANDS[0] };
 

@@ -1,5 +1,6 @@
 /* ireneo dense recall: from queries to stored patterns. */
 #include "commands.h"
+#include "dense_audit.h"
 #include "dense_names.h"
 #include "labels.h"
 #include "matrix_files.h"
@@ -13,8 +14,9 @@
 typedef struct recall_question {
     ireneo_dense_recall_settings settings;
     const char *rule, *output, *labels;
-    size_t degree, threads;
-    bool normalise, json;
+    size_t degree, threads, sample;
+    preparation_flags prepare;
+    bool unaudited, json;
 } recall_question;
 
 typedef struct recall_data {
@@ -23,6 +25,7 @@ typedef struct recall_data {
     label_file labels; /* (count) or none */
     ireneo_dense_recall_result result;
     ireneo_dense_recall_info info;
+    ireneo_dense_audit_report audit; /* of these patterns; audited 0: none was asked for */
 } recall_data;
 
 static void free_data(recall_data *d) {
@@ -30,6 +33,7 @@ static void free_data(recall_data *d) {
     ireneo_free(d->queries);
     free_labels(&d->labels);
     free(d->result.states);
+    free(d->result.verdict);
     free(d->result.energy_before);
     free(d->result.energy_after);
     free(d->result.steps);
@@ -52,12 +56,6 @@ static int load_arrays(const command *self, const char *patterns, const char *qu
     return 0;
 }
 
-/* Rows to length sqrt(N). */
-static int normalise_rows(const command *self, const char *name, float *values, size_t rows, size_t columns) {
-    if (ireneo_dense_normalise(values, rows, columns) == IRENEO_OK) return 0;
-    return complain(self, EXIT_DATA, "%s: %s", name, ireneo_last_error());
-}
-
 static int load_pattern_labels(const command *self, const char *path, recall_data *d) {
     int outcome = load_labels(self, path, &d->labels);
     if (outcome == 0 && d->labels.count != d->count)
@@ -71,6 +69,7 @@ static int make_room(const command *self, const recall_question *q, recall_data 
     size_t queries = d->query_count, top = q->settings.top;
     ireneo_dense_recall_result *r = &d->result;
     r->states = calloc(queries, d->neurons * sizeof *r->states);
+    r->verdict = calloc(queries, 1);
     r->energy_before = calloc(queries, sizeof *r->energy_before);
     r->energy_after = calloc(queries, sizeof *r->energy_after);
     r->steps = calloc(queries, sizeof *r->steps);
@@ -78,8 +77,9 @@ static int make_room(const command *self, const recall_question *q, recall_data 
     r->converged = calloc(queries, 1);
     r->top_index = calloc(queries, top * sizeof *r->top_index);
     r->top_weight = calloc(queries, top * sizeof *r->top_weight);
-    if (r->states == NULL || r->energy_before == NULL || r->energy_after == NULL || r->steps == NULL ||
-        r->change == NULL || r->converged == NULL || r->top_index == NULL || r->top_weight == NULL)
+    if (r->states == NULL || r->verdict == NULL || r->energy_before == NULL || r->energy_after == NULL ||
+        r->steps == NULL || r->change == NULL || r->converged == NULL || r->top_index == NULL ||
+        r->top_weight == NULL)
         return complain(self, EXIT_MACHINE, "not enough memory for the results of %zu queries", queries);
     return 0;
 }
@@ -99,7 +99,7 @@ static bool ask_theory(const recall_question *q, const recall_data *d, ireneo_de
 
 /* ---- output ---- */
 
-/* Angle between a query and where it went, in radian. */
+/* Angle between a query and where it went, in radian; only where both are in the coordinates of the file. */
 static double angle_moved(const recall_data *d, size_t query) {
     const float *a = d->queries + query * d->neurons, *b = d->result.states + query * d->neurons;
     double inner = 0.0, left = 0.0, right = 0.0;
@@ -111,49 +111,56 @@ static double angle_moved(const recall_data *d, size_t query) {
     return acos(fmin(1.0, fmax(-1.0, inner / sqrt(left * right))));
 }
 
+static const char *verdict_on(const recall_data *d, size_t query) {
+    return ireneo_dense_verdict_name((ireneo_dense_verdict)d->result.verdict[query]);
+}
+
+/* The answer first, energies last. */
 static void print_query(const recall_question *q, const recall_data *d, size_t query) {
     const ireneo_dense_recall_result *r = &d->result;
-    printf("query %zu: %zu step%s%s, energy %.6g to %.6g, moved %.4f rad", query, r->steps[query],
-           r->steps[query] == 1 ? "" : "s", r->converged[query] ? "" : " (not converged)",
-           r->energy_before[query], r->energy_after[query], angle_moved(d, query));
+    printf("query %zu:", query);
     for (size_t k = 0; k < q->settings.top; k++) {
         size_t index = r->top_index[query * q->settings.top + k];
         if (index == SIZE_MAX) break;
-        printf("%s %zu", k == 0 ? ";" : ",", index);
+        printf("%s %zu", k == 0 ? "" : ",", index);
         if (d->labels.count > 0) putchar(' '), print_words(d->labels.lines[index]);
         printf(" (%.4g)", r->top_weight[query * q->settings.top + k]);
     }
-    putchar('\n');
+    printf("%s %s; %zu step%s%s", q->settings.top > 0 ? ":" : "", verdict_on(d, query), r->steps[query],
+           r->steps[query] == 1 ? "" : "s", r->converged[query] ? "" : " (not converged)");
+    if (q->settings.preparation != IRENEO_DENSE_PREPARATION_WHITENED)
+        printf(", moved %.4f rad", angle_moved(d, query));
+    printf(", energy %.6g to %.6g\n", r->energy_before[query], r->energy_after[query]);
 }
 
 static void print_theory(const recall_data *d, const ireneo_dense_basins_report *t) {
     char text[40];
-    printf("\nrandom patterns of this size (N = %zu, P = %s, alpha = log P / N = %.4g, lambda |xi|^2/N = "
-           "%.4g):\n",
-           d->neurons, grouped((double)d->count, text), t->alpha, t->lambda);
-    printf("  the memory is loaded to %.1f %% of what this lambda can hold\n",
-           100.0 * t->fraction_of_capacity);
-    if (!t->retrieved) {
-        printf("  nothing would be retrieved: lambda |xi|^2/N must be above %.4g\n", t->lambda_c);
-        return;
-    }
-    printf("  a query may be %.4f rad (%.1f degrees) from its pattern", t->theta_c,
-           t->theta_c * 180.0 / M_PI);
-    if (t->condensed || t->theta_star - t->theta_c < 1e-4)
-        printf("; no lambda reaches further\n");
+    printf("\nfor comparison, random patterns of this size (N = %zu, P = %s, lambda |xi|^2/N = %.4g):\n",
+           d->neurons, grouped((double)d->count, text), t->lambda);
+    printf("  loaded to %.1f %% of what this lambda can hold", 100.0 * t->fraction_of_capacity);
+    if (t->retrieved)
+        printf("; a query may be %.1f degrees away in a random direction\n", t->theta_c * 180.0 / M_PI);
     else
-        printf("; with lambda |xi|^2/N above %.4g, %.4f rad\n", t->lambda_star, t->theta_star);
+        printf("; nothing would be retrieved: lambda |xi|^2/N must be above %.4g\n", t->lambda_c);
 }
 
 static int print_text(const command *self, const recall_question *q, const recall_data *d) {
     char text[40];
     for (size_t i = 0; i < d->query_count; i++) print_query(q, d, i);
-    printf("\n%s of", grouped((double)d->info.converged, text));
+    printf("\n%s retrieved,", grouped((double)d->info.retrieved, text));
+    printf(" %s mixture%s,", grouped((double)d->info.mixtures, text), d->info.mixtures == 1 ? "" : "s");
+    printf(" %s lost;", grouped((double)d->info.lost, text));
+    printf(" %s of", grouped((double)d->info.converged, text));
     printf(" %s queries converged; longest %zu steps; rule %s", grouped((double)d->query_count, text),
            d->info.longest, q->rule);
     if (q->settings.rule == IRENEO_DENSE_RULE_SOFTMAX) printf(", lambda %.6g", d->info.lambda);
-    if (q->settings.rule == IRENEO_DENSE_RULE_POLYNOMIAL) printf(", degree %d", q->settings.degree);
+    if (q->settings.rule == IRENEO_DENSE_RULE_POLYNOMIAL)
+        printf(", degree %d", q->settings.degree > 0 ? q->settings.degree : 4);
     printf("; %.3g s\n", d->info.seconds);
+    if (d->audit.audited > 0) {
+        putchar('\n');
+        print_audit(q->settings.preparation, &d->audit, &d->labels);
+    }
     ireneo_dense_basins_report theory;
     if (ask_theory(q, d, &theory)) print_theory(d, &theory);
     if (q->settings.rule == IRENEO_DENSE_RULE_SIGN)
@@ -166,12 +173,14 @@ static void write_query(ireneo_json *json, const recall_question *q, const recal
     const ireneo_dense_recall_result *r = &d->result;
     ireneo_json_begin_object(json, NULL);
     ireneo_json_size(json, "query", query);
+    ireneo_json_text(json, "verdict", verdict_on(d, query));
     ireneo_json_size(json, "steps", r->steps[query]);
     ireneo_json_bool(json, "converged", r->converged[query] != 0);
     ireneo_json_number(json, "change", r->change[query]);
     ireneo_json_number(json, "energy_before", r->energy_before[query]);
     ireneo_json_number(json, "energy", r->energy_after[query]);
-    ireneo_json_number(json, "angle_moved", angle_moved(d, query));
+    if (q->settings.preparation != IRENEO_DENSE_PREPARATION_WHITENED)
+        ireneo_json_number(json, "angle_moved", angle_moved(d, query));
     ireneo_json_begin_array(json, "answers");
     for (size_t k = 0; k < q->settings.top; k++) {
         size_t index = r->top_index[query * q->settings.top + k];
@@ -192,11 +201,15 @@ static void write_summary(ireneo_json *json, const recall_question *q, const rec
     ireneo_json_text(json, "rule", q->rule);
     if (q->settings.rule == IRENEO_DENSE_RULE_SOFTMAX) ireneo_json_number(json, "lambda", d->info.lambda);
     if (q->settings.rule == IRENEO_DENSE_RULE_POLYNOMIAL)
-        ireneo_json_size(json, "degree", (uint64_t)q->settings.degree);
+        ireneo_json_size(json, "degree", q->settings.degree > 0 ? (uint64_t)q->settings.degree : 4);
+    ireneo_json_text(json, "preparation", ireneo_dense_preparation_name(q->settings.preparation));
     ireneo_json_size(json, "neurons", d->neurons);
     ireneo_json_size(json, "patterns", d->count);
     ireneo_json_size(json, "queries", d->query_count);
     ireneo_json_size(json, "converged", d->info.converged);
+    ireneo_json_size(json, "retrieved", d->info.retrieved);
+    ireneo_json_size(json, "mixtures", d->info.mixtures);
+    ireneo_json_size(json, "lost", d->info.lost);
     ireneo_json_size(json, "longest", d->info.longest);
     ireneo_json_number(json, "pattern_power", d->info.pattern_power);
     ireneo_json_number(json, "seconds", d->info.seconds);
@@ -207,6 +220,11 @@ static void write_summary(ireneo_json *json, const recall_question *q, const rec
         ireneo_json_number(json, "theta_star", t.theta_star);
         ireneo_json_number(json, "lambda_c", t.lambda_c / d->info.pattern_power);
         ireneo_json_number(json, "lambda_star", t.lambda_star / d->info.pattern_power);
+    }
+    if (d->audit.audited > 0) {
+        ireneo_json_begin_object(json, "audit");
+        write_audit(json, &d->audit);
+        ireneo_json_end_object(json);
     }
     ireneo_json_end_object(json);
 }
@@ -227,12 +245,20 @@ static int print_lines(const command *self, const recall_question *q, const reca
 
 /* ---- the command ---- */
 
+/* The same memory, looked at: with the lambda that the recall used. */
+static ireneo_error audit(const recall_question *q, recall_data *d) {
+    ireneo_dense_audit_settings settings = {.rule = q->settings.rule,
+                                            .preparation = q->settings.preparation,
+                                            .degree = q->settings.degree,
+                                            .sample = q->sample,
+                                            .threads = q->settings.threads,
+                                            .progress = q->settings.progress};
+    if (q->settings.rule == IRENEO_DENSE_RULE_SOFTMAX) settings.lambda = d->info.lambda;
+    return ireneo_dense_audit(d->patterns, d->count, d->neurons, &settings, &d->audit);
+}
+
 static int recall(const command *self, recall_question *q, const char *const *files, recall_data *d) {
     int outcome = load_arrays(self, files[0], files[1], d);
-    if (outcome == 0 && q->normalise) {
-        outcome = normalise_rows(self, files[0], d->patterns, d->count, d->neurons);
-        if (outcome == 0) outcome = normalise_rows(self, files[1], d->queries, d->query_count, d->neurons);
-    }
     if (outcome == 0 && q->labels != NULL) outcome = load_pattern_labels(self, q->labels, d);
     if (outcome == 0) outcome = make_room(self, q, d);
     if (outcome != 0) return outcome;
@@ -240,6 +266,7 @@ static int recall(const command *self, recall_question *q, const char *const *fi
     q->settings.progress = start_progress();
     ireneo_error failed = ireneo_dense_recall(d->patterns, d->count, d->neurons, d->queries, d->query_count,
                                               &q->settings, &d->result, &d->info);
+    if (failed == IRENEO_OK && !q->unaudited) failed = audit(q, d);
     finish_progress();
     if (failed == IRENEO_OK && q->output != NULL) {
         const size_t shape[2] = {d->query_count, d->neurons};
@@ -249,41 +276,54 @@ static int recall(const command *self, recall_question *q, const char *const *fi
     return q->json ? print_lines(self, q, d) : print_text(self, q, d);
 }
 
+/* Options that contradict each other; words to enumerations. */
+static int complete(const command *self, recall_question *q, const option *options) {
+    bool lambda_given = given(options, "lambda");
+    if (lambda_given && !(q->settings.lambda > 0.0))
+        return complain(self, EXIT_USAGE, "--lambda must be above 0, not %g", q->settings.lambda);
+    if (strcmp(q->rule, "polynomial") == 0) q->settings.rule = IRENEO_DENSE_RULE_POLYNOMIAL;
+    if (strcmp(q->rule, "sign") == 0) q->settings.rule = IRENEO_DENSE_RULE_SIGN;
+    if (lambda_given && q->settings.rule != IRENEO_DENSE_RULE_SOFTMAX)
+        return complain(self, EXIT_USAGE, "--lambda belongs to the rule softmax, not to %s", q->rule);
+    if (given(options, "degree") && q->settings.rule != IRENEO_DENSE_RULE_POLYNOMIAL)
+        return complain(self, EXIT_USAGE, "--degree belongs to the rule polynomial, not to %s", q->rule);
+    if (q->unaudited && given(options, "sample"))
+        return complain(self, EXIT_USAGE, "--sample belongs to the audit; leave --no-audit or --sample out");
+    q->settings.unaudited = q->unaudited;
+    q->settings.degree = (int)q->degree;
+    q->settings.threads = (int)q->threads;
+    q->settings.look = given(options, "steps") && q->settings.steps == 0;
+    if (given(options, "tolerance") && q->settings.tolerance == 0.0)
+        q->settings.tolerance = -1.0; /* 0 would be the default */
+    return choose_preparation(self, &q->prepare, &q->settings.preparation);
+}
+
 static int run(const command *self, int argc, char **argv) {
-    recall_question q = {
-        .settings = {.steps = 100, .tolerance = 1e-5, .top = 1}, .rule = "softmax", .degree = 4};
+    recall_question q = {.settings = {.top = 1}, .rule = "softmax"};
     const char *files[2] = {NULL, NULL};
     option options[] = {
         TEXT("o", &q.output, "OUT.npy", "write where the queries went"),
         CHOICE("rule", &q.rule, "softmax|polynomial|sign", "how scores become weights (default softmax)"),
-        NUMBER("lambda", &q.settings.lambda, "L", "inverse temperature of softmax (default: widest basins)",
-               -INFINITY, INFINITY),
+        NUMBER("lambda", &q.settings.lambda, "L",
+               "inverse temperature of softmax (default: widest basins, patterns stay put)", -INFINITY,
+               INFINITY),
         COUNT("degree", &q.degree, "N", "degree of the polynomial rule (default 4)", 2, 1000),
         COUNT("steps", &q.settings.steps, "S", "most steps; 0 only looks (default 100)", 0, 1e9),
         NUMBER("tolerance", &q.settings.tolerance, "T", "converged when a step is shorter (default 1e-5)", 0,
                1),
         COUNT("top", &q.settings.top, "K", "patterns named for each query (default 1)", 0, 1e6),
         TEXT("labels", &q.labels, "FILE", "names of the patterns, one a line"),
-        FLAG("normalise", &q.normalise, "scale patterns and queries to length sqrt(N)"),
+        PREPARATIONS(&q.prepare),
+        COUNT("sample", &q.sample, "S", "patterns that the audit looks at (default: by size)", 1, 1e12),
+        FLAG("no-audit", &q.unaudited, "lambda by theory alone, no report about these patterns"),
         THREADS(&q.threads),
         FLAG("json", &q.json, "one JSON object a query, then one about all"),
         OPTIONS_END,
     };
     int outcome = parse_options(self, argc, argv, options, files, 2, 2, NULL);
     if (outcome != 0) return outcome == PARSE_FINISHED ? EXIT_DONE : outcome;
-    bool lambda_given = given(options, "lambda");
-    if (lambda_given && !(q.settings.lambda > 0.0))
-        return complain(self, EXIT_USAGE, "--lambda must be above 0, not %g", q.settings.lambda);
-    if (strcmp(q.rule, "polynomial") == 0) q.settings.rule = IRENEO_DENSE_RULE_POLYNOMIAL;
-    if (strcmp(q.rule, "sign") == 0) q.settings.rule = IRENEO_DENSE_RULE_SIGN;
-    if (lambda_given && q.settings.rule != IRENEO_DENSE_RULE_SOFTMAX)
-        return complain(self, EXIT_USAGE, "--lambda belongs to the rule softmax, not to %s", q.rule);
-    if (given(options, "degree") && q.settings.rule != IRENEO_DENSE_RULE_POLYNOMIAL)
-        return complain(self, EXIT_USAGE, "--degree belongs to the rule polynomial, not to %s", q.rule);
-    q.settings.degree = (int)q.degree;
-    q.settings.threads = (int)q.threads;
-    q.settings.look = q.settings.steps == 0;
-    if (q.settings.tolerance == 0.0) q.settings.tolerance = -1.0; /* 0 would be the default */
+    outcome = complete(self, &q, options);
+    if (outcome != 0) return outcome;
     recall_data data = {0};
     outcome = recall(self, &q, files, &data);
     free_data(&data);
@@ -296,6 +336,7 @@ const command command_dense_recall = {"dense recall", "retrieve stored patterns 
                                       "x <- sum a xi, a = softmax(lambda x.xi);\n"
                                       "polynomial: a ~ (x.xi)^(degree-1) for positive overlaps; sign: "
                                       "Hopfield's classical rule. The weights that\n"
-                                      "are printed are those of the last step. What the theory of random "
-                                      "patterns says about a memory of this size\n"
-                                      "is printed below the answers."};
+                                      "are printed are those of the last step. A query is retrieved (it "
+                                      "stands at one pattern), a mixture (between\n"
+                                      "few) or lost. Below the answers stands what the memory of these "
+                                      "patterns does, and what random ones would."};

@@ -9,7 +9,7 @@ extern "C" {
 #endif
 
 /* ===== Simple ========================================================================================
- * how many patterns fit, and retrieval */
+ * how many patterns fit, retrieval, and what given patterns do */
 
 /* ------------------------------------------------------------------------------------------------------
  * 1. Phases and basins
@@ -158,12 +158,45 @@ typedef enum ireneo_dense_rule {
 /** A short name such as "softmax". Never NULL. */
 IRENEO_API const char *ireneo_dense_rule_name(ireneo_dense_rule rule);
 
+/** What is done to patterns and queries first. */
+typedef enum ireneo_dense_preparation {
+    /** Each row is brought to length sqrt(N): else long patterns swallow short ones. */
+    IRENEO_DENSE_PREPARATION_NORMALISED,
+    /** Rows in the white coordinates of the patterns (mean zero, covariance the identity; directions in which the
+     * patterns do not vary are left out, and are 0 in states), then of length sqrt of their number. */
+    IRENEO_DENSE_PREPARATION_WHITENED,
+    /** As they are. lambda then acts on x . xi: for patterns of length r sqrt(N) it is the theory's over r^2. */
+    IRENEO_DENSE_PREPARATION_RAW
+} ireneo_dense_preparation;
+
+/** A short name such as "whitened". Never NULL. */
+IRENEO_API const char *ireneo_dense_preparation_name(ireneo_dense_preparation preparation);
+
+/** What became of a query; a is its weights in the last step. */
+typedef enum ireneo_dense_verdict {
+    /** It stands at one pattern, which has more than 3/4 of the weight: |x - xi|^2 < 0.1 |xi|^2. For the polynomial
+     * and the sign rule, which do not keep the length: cos(x, xi) > 0.95. */
+    IRENEO_DENSE_VERDICT_RETRIEVED,
+    /** It stands between few patterns: the 16 largest weights (of fewer than 64 patterns a quarter of them, at least
+     * 2) make half of all or more; for the sign rule the squares of as many overlaps x . xi / N. Equal patterns share
+     * their weight and are a mixture. */
+    IRENEO_DENSE_VERDICT_MIXTURE,
+    /** Neither: an average over many patterns, or nowhere near any. */
+    IRENEO_DENSE_VERDICT_LOST
+} ireneo_dense_verdict;
+
+/** A short name such as "mixture". Never NULL. */
+IRENEO_API const char *ireneo_dense_verdict_name(ireneo_dense_verdict verdict);
+
 /** Settings of ireneo_dense_recall. Zero-initialised settings, or NULL, are the defaults. */
 typedef struct ireneo_dense_recall_settings {
     ireneo_dense_rule rule;
+    ireneo_dense_preparation preparation;
     /** Inverse temperature of softmax, also called beta, at most 1e30; 0: the one at which basins of random patterns of
-     * this number and length are as wide as they get. */
+     * this number are as wide as they get, or as much more as these patterns need to stay put (ireneo_dense_audit). */
     double lambda;
+    /** Non-zero: a lambda of 0 is chosen by the theory alone, without a look at the patterns. */
+    int unaudited;
     /** Degree of the polynomial rule, 2 to 1000; 0: 4. */
     int degree;
     /** Most steps of a query; 0: 100. */
@@ -184,8 +217,10 @@ typedef struct ireneo_dense_recall_settings {
 
 /** Where results go: arrays of the caller, or NULL where they are not wanted. */
 typedef struct ireneo_dense_recall_result {
-    /** (queries, neurons): where the queries went. */
+    /** (queries, neurons): where the queries went, among the patterns as they were prepared. */
     float *states;
+    /** (queries): an ireneo_dense_verdict on each. */
+    unsigned char *verdict;
     /** (queries): energy of the query, and of the state it went to (costs half a step more). */
     double *energy_before, *energy_after;
     /** (queries): steps made, and length of the last step over the root mean square length of the patterns. */
@@ -203,12 +238,14 @@ typedef struct ireneo_dense_recall_result {
 
 /** What happened in all. */
 typedef struct ireneo_dense_recall_info {
-    /** Queries that converged. */
-    size_t converged;
+    /** Queries that converged, and verdicts. */
+    size_t converged, retrieved, mixtures, lost;
     /** Steps of the query that took most, and of all queries together. */
     size_t longest, steps;
-    /** Mean of |xi|^2 / N, which is 1 for normalised patterns. */
+    /** Mean of |xi|^2 / N after the preparation: 1 unless patterns are taken raw. */
     double pattern_power;
+    /** Length of the shortest and of the longest pattern as given. */
+    double shortest_pattern, longest_pattern;
     /** The lambda that was used; NaN for the other rules. */
     double lambda;
     double seconds;
@@ -226,11 +263,72 @@ IRENEO_API ireneo_error ireneo_dense_recall(const float *patterns, size_t count,
                                             const ireneo_dense_recall_result *result,
                                             ireneo_dense_recall_info *info);
 
+/* ------------------------------------------------------------------------------------------------------
+ * 3. Audit
+ *
+ * What a memory of *these* patterns does, where the theory speaks of random ones. Patterns are looked at one by
+ * one: does a query that starts at the pattern stay there; which other pattern is nearest; up to which angle does
+ * a query come back, off in a random direction, and off in the worst, which is towards the other pattern with
+ * which it ties first (for patterns of one length the nearest, and half way there; docs/dense.md). All patterns
+ * are streamed past those that are looked at: no array of patterns x patterns exists.
+ * ---------------------------------------------------------------------------------------------------- */
+
+/** Settings of ireneo_dense_audit. Zero-initialised settings, or NULL, are the defaults, and those of recall. */
+typedef struct ireneo_dense_audit_settings {
+    ireneo_dense_rule rule;
+    ireneo_dense_preparation preparation;
+    /** Inverse temperature of softmax; 0: the one that ireneo_dense_recall would choose. */
+    double lambda;
+    /** Degree of the polynomial rule; 0: 4. */
+    int degree;
+    /** How many patterns are looked at, drawn by the seed; 0: as many as 10^9 / (count neurons), at least 64. All of
+     * them when there are no more than that. */
+    size_t sample;
+    uint64_t seed;
+    /** Threads; 0: all cores. */
+    int threads;
+    /** NULL: none. */
+    const ireneo_progress *progress;
+    uint64_t reserved[4];
+} ireneo_dense_audit_settings;
+
+/** What was found. Angles are in radian; what cannot be said is NaN. */
+typedef struct ireneo_dense_audit_report {
+    /** Patterns in all, and how many were looked at: equal when the report is about every pattern. */
+    size_t patterns, audited;
+    /** The lambda that was used; NaN for the other rules. */
+    double lambda;
+    /** Of the audited: how many stay put (they are retrieved, see ireneo_dense_verdict, from themselves), and their
+     * share. */
+    size_t staying;
+    double stay;
+    /** Angle to the nearest other pattern: smallest and median over the audited; and the pair that is nearest. */
+    double nearest_least, nearest_median;
+    size_t nearest_pair[2];
+    /** Queries at this angle from their pattern, in a random direction, come back: measured, by dynamics, for 99 % or
+     * more of the audited that stay put (all but one in 100, rounded down). */
+    double random_angle;
+    /** The share of those that came back from there. */
+    double random_share;
+    /** Up to here every query comes back, whatever its direction: smallest and median over the audited that stay
+     * put. */
+    double worst_least, worst_median;
+    /** Length of the shortest and of the longest pattern as given. */
+    double shortest_pattern, longest_pattern;
+    double seconds;
+    uint64_t reserved[4];
+} ireneo_dense_audit_report;
+
+/** Looks at patterns (count, neurons). settings may be NULL. */
+IRENEO_API ireneo_error ireneo_dense_audit(const float *patterns, size_t count, size_t neurons,
+                                           const ireneo_dense_audit_settings *settings,
+                                           ireneo_dense_audit_report *report);
+
 /* ===== Advanced ======================================================================================
  * simulation at any size, scaled dot products */
 
 /* ------------------------------------------------------------------------------------------------------
- * 3. Simulation
+ * 4. Simulation
  *
  * One draw stores P random patterns and starts softmax retrieval at, or at an angle from, the first of them.
  * After one step it counts as retrieved when it holds more than half of the attention; after several, when
@@ -294,6 +392,7 @@ typedef struct ireneo_dense_experiment {
     double kept;
     /** Where the search of several steps for lambda begins and ends; 0: from the theory. */
     double search_lower, search_upper;
+    /** 0: 1. */
     uint64_t seed;
     uint64_t reserved[4];
 } ireneo_dense_experiment;

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from ctypes import c_double, c_float, c_size_t, c_ubyte
 from dataclasses import dataclass, field
-from typing import Any, Optional
+from typing import Any, Optional, Tuple
 
 import numpy as np
 
@@ -15,9 +15,11 @@ from .dense_theory import ENSEMBLES
 from .errors import ArgumentError, DataError
 from .library import lib, names
 from .progress import Progress, Watch
-from .records import choice
+from .records import choice, record
 
 _RULES = names(lib.ireneo_dense_rule_name)
+_PREPARATIONS = names(lib.ireneo_dense_preparation_name)
+_VERDICTS = names(lib.ireneo_dense_verdict_name)
 _METHODS = names(lib.ireneo_dense_method_name)
 _MEASURES = names(lib.ireneo_dense_measure_name)
 
@@ -26,7 +28,7 @@ _MEASURES = names(lib.ireneo_dense_measure_name)
 class Retrieval:
     """Where queries went; one row for each."""
 
-    #: (queries, N)
+    #: (queries, N): among the patterns as they were prepared.
     states: np.ndarray = field(repr=False)
     #: Energy of the query, and of the state it went to.
     energy_before: np.ndarray = field(repr=False)
@@ -35,14 +37,51 @@ class Retrieval:
     steps: np.ndarray = field(repr=False)
     change: np.ndarray = field(repr=False)
     converged: np.ndarray = field(repr=False)
+    #: "retrieved", "mixture" or "lost", for each query.
+    verdict: np.ndarray = field(repr=False)
     #: (queries, top): the patterns with the largest scores and their weights in the last step; -1 and 0 when there are
     #: fewer.
     top_index: np.ndarray = field(repr=False)
     top_weight: np.ndarray = field(repr=False)
-    #: Mean of |xi|^2 / N, which is 1 for normalised patterns.
+    #: How many queries ended so.
+    retrieved: int
+    mixtures: int
+    lost: int
+    #: Mean of |xi|^2 / N after the preparation: 1 unless patterns are taken raw.
     pattern_power: float
+    #: Length of the shortest and of the longest pattern as given.
+    shortest_pattern: float
+    longest_pattern: float
     #: The inverse temperature of softmax; NaN for the other rules.
     lambda_: float
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Audit:
+    """What a memory of given patterns does; angles are in radian, and what cannot be said is NaN."""
+
+    #: Patterns in all, and how many were looked at.
+    patterns: int
+    audited: int
+    #: The inverse temperature of softmax; NaN for the other rules.
+    lambda_: float
+    #: Of the audited: how many stay put, and their share.
+    staying: int
+    stay: float
+    #: Angle to the nearest other pattern: smallest and median over the audited; and the nearest pair.
+    nearest_least: float
+    nearest_median: float
+    nearest_pair: Tuple[int, ...]
+    #: From this angle, in a random direction, all but 1 % of queries come back, and the share that did.
+    random_angle: float
+    random_share: float
+    #: Up to here every query comes back, whatever its direction: smallest and median.
+    worst_least: float
+    worst_median: float
+    #: Length of the shortest and of the longest pattern as given.
+    shortest_pattern: float
+    longest_pattern: float
     seconds: float
 
 
@@ -70,20 +109,25 @@ def recall(
     queries: Any,
     *,
     rule: str = "softmax",
+    preparation: str = "normalised",
     lambda_: Optional[float] = None,
-    degree: int = 4,
-    steps: int = 100,
-    tolerance: float = 1e-5,
+    degree: Optional[int] = None,
+    steps: Optional[int] = None,
+    tolerance: Optional[float] = None,
     top: int = 1,
+    audited: bool = True,
     threads: int = 0,
     progress: Optional[Progress] = None,
 ) -> Retrieval:
-    """Moves queries (Q, N), or one (N), over patterns (P, N).
+    """Moves queries (Q, N), or one (N), over patterns (P, N). What is None is the library's default.
 
-    rule: "softmax" at inverse temperature lambda_ (None: where basins of random patterns of this number and length are as
-    wide as they get), "polynomial" of a degree, or "sign", Hopfield's classical rule.
-    steps: most steps; 0 only looks. tolerance: a query has converged when a step is shorter. top: patterns named for
-    each query.
+    rule: "softmax" at inverse temperature lambda_ (None: where basins of random patterns of this number are as wide as
+    they get, or as much more as these patterns need to stay put; only the first if not audited), "polynomial" of a
+    degree (4), or "sign", Hopfield's classical rule.
+    preparation of patterns and queries: "normalised" to length sqrt(N), "whitened" by the patterns' mean and covariance and
+    then of one length, or "raw".
+    steps: most steps (100); 0 only looks. tolerance: a query has converged when a step is shorter (1e-5). top: patterns
+    named for each query.
     """
     xi, x = as_floats(patterns, "patterns"), as_floats(queries, "queries", (1, 2))
     x = x.reshape(1, -1) if x.ndim == 1 else x
@@ -91,23 +135,26 @@ def recall(
         raise DataError(f"queries have {x.shape[1]} numbers, but patterns have {xi.shape[1]}")
     if lambda_ is not None and not real(lambda_, "lambda_") > 0.0:
         raise ArgumentError(f"lambda_ must be above 0, not {lambda_!r}")
-    if not real(tolerance, "tolerance") >= 0.0:
+    if tolerance is not None and not real(tolerance, "tolerance") >= 0.0:
         raise ArgumentError(f"tolerance must not be negative, not {tolerance!r}")
-    settings = s.ireneo_dense_recall_settings(rule=choice(_RULES, rule, "rule"))
+    settings = s.ireneo_dense_recall_settings(rule=choice(_RULES, rule, "rule"), unaudited=int(not audited))
+    settings.preparation = choice(_PREPARATIONS, preparation, "preparation")
     setattr(settings, "lambda", 0.0 if lambda_ is None else real(lambda_, "lambda_"))
-    settings.degree = min(size(degree, "degree", 1), 2**31 - 1)
-    settings.steps, settings.look = size(steps, "steps"), int(steps == 0)
-    settings.tolerance = real(tolerance, "tolerance") or -1.0  # 0 would be the default
+    settings.degree = 0 if degree is None else min(size(degree, "degree", 1), 2**31 - 1)
+    settings.steps, settings.look = 0 if steps is None else size(steps, "steps"), int(steps == 0)
+    settings.tolerance = 0.0 if tolerance is None else real(tolerance, "tolerance") or -1.0  # 0 would be the default
     settings.top, settings.threads = size(top, "top"), size(threads, "threads")
     count, kept = x.shape[0], settings.top
     if kept * count > 2**40:
         raise ArgumentError(f"top must be smaller than {top}")
     numbers = {name: np.empty(count) for name in ("energy_before", "energy_after", "change")}
     states, made = np.empty_like(x), np.empty(count, dtype=np.uintp)
+    verdict = np.zeros(count, dtype=np.uint8)
     converged, index = np.zeros(count, dtype=np.uint8), np.empty((count, kept), dtype=np.uintp)
     weight, info = np.empty((count, kept)), s.ireneo_dense_recall_info()
     result = s.ireneo_dense_recall_result(
         states=pointer(states, c_float),
+        verdict=pointer(verdict, c_ubyte),
         energy_before=pointer(numbers["energy_before"], c_double),
         energy_after=pointer(numbers["energy_after"], c_double),
         steps=pointer(made, c_size_t),
@@ -122,17 +169,51 @@ def recall(
             pointer(xi, c_float), xi.shape[0], xi.shape[1], pointer(x, c_float), count, settings, result, info
         )
     watch.finish(code)
-    return Retrieval(
+    return record(
+        Retrieval,
+        info,
         states=states,
         steps=made.astype(np.int64),
         converged=converged.astype(bool),
+        verdict=np.array(_VERDICTS)[verdict],
         top_index=index.astype(np.int64),
         top_weight=weight,
-        pattern_power=info.pattern_power,
-        lambda_=getattr(info, "lambda"),
-        seconds=info.seconds,
         **numbers,
     )
+
+
+def audit(
+    patterns: Any,
+    *,
+    rule: str = "softmax",
+    preparation: str = "normalised",
+    lambda_: Optional[float] = None,
+    degree: Optional[int] = None,
+    sample: Optional[int] = None,
+    seed: int = 1,
+    threads: int = 0,
+    progress: Optional[Progress] = None,
+) -> Audit:
+    """What a memory of these patterns (P, N) does: which share stays put, how near the nearest neighbours are, and how far
+    a query may be from its pattern, off in a random direction and in the worst.
+
+    rule, preparation, lambda_ and degree are those of `recall`, also where they are not given. sample: how many patterns
+    are looked at (None: as many as 1e9 / (P N), at least 64).
+    """
+    xi = as_floats(patterns, "patterns")
+    if lambda_ is not None and not real(lambda_, "lambda_") > 0.0:
+        raise ArgumentError(f"lambda_ must be above 0, not {lambda_!r}")
+    settings = s.ireneo_dense_audit_settings(rule=choice(_RULES, rule, "rule"), seed=seed64(seed))
+    settings.preparation = choice(_PREPARATIONS, preparation, "preparation")
+    setattr(settings, "lambda", 0.0 if lambda_ is None else real(lambda_, "lambda_"))
+    settings.degree = 0 if degree is None else min(size(degree, "degree", 1), 2**31 - 1)
+    settings.sample = 0 if sample is None else size(sample, "sample", 1)
+    settings.threads, report = size(threads, "threads"), s.ireneo_dense_audit_report()
+    with Watch(progress) as watch:
+        settings.progress = watch.pointer
+        code = lib.ireneo_dense_audit(pointer(xi, c_float), xi.shape[0], xi.shape[1], settings, report)
+    watch.finish(code)
+    return record(Audit, report, nearest_pair=tuple(report.nearest_pair) if report.patterns > 1 else ())
 
 
 def _log_patterns(neurons: int, alpha: Any, patterns: Any, log_patterns: Any) -> float:
@@ -154,14 +235,14 @@ def simulate(
     alpha: Optional[float] = None,
     patterns: Optional[float] = None,
     log_patterns: Optional[float] = None,
-    lambda_: float = 1.0,
+    lambda_: Optional[float] = None,
     angle: float = 0.0,
     measure: str = "probability",
     method: str = "direct",
     ensemble: str = "spherical",
-    steps: int = 1,
-    closeness: float = 0.1,
-    kept: float = 500.0,
+    steps: Optional[int] = None,
+    closeness: Optional[float] = None,
+    kept: Optional[float] = None,
     draws: int = 100,
     seed: int = 1,
     threads: int = 0,
@@ -171,8 +252,9 @@ def simulate(
     which angle.
 
     method "direct" makes all patterns, "scalars" the P overlaps (one step), "tail" any P (one step), "conditioning"
-    many steps with Gaussian patterns, "hybrid" many steps and any P with spherical patterns. steps: 1 is the
-    criterion of one step, that the pattern holds more than half of the attention.
+    many steps with Gaussian patterns, "hybrid" many steps and any P with spherical patterns. lambda_ is needed unless it is
+    measured. steps: 1 is the criterion of one step, that the pattern holds more than half of the attention. What is
+    None is the library's default: steps 1 for scalars and tail, else 400; closeness 0.1; kept 500.
     """
     experiment = s.ireneo_dense_experiment()
     experiment.method = choice(_METHODS, method, "method")
@@ -180,9 +262,10 @@ def simulate(
     experiment.measure = choice(_MEASURES, measure, "measure")
     experiment.neurons = size(neurons, "neurons", 1)
     experiment.log_patterns = _log_patterns(experiment.neurons, alpha, patterns, log_patterns)
-    setattr(experiment, "lambda", real(lambda_, "lambda_"))
-    experiment.angle, experiment.steps = real(angle, "angle"), size(steps, "steps", 1)
-    experiment.closeness, experiment.kept = real(closeness, "closeness"), real(kept, "kept")  # 0: the defaults
+    setattr(experiment, "lambda", 0.0 if lambda_ is None else real(lambda_, "lambda_"))
+    experiment.angle, experiment.steps = real(angle, "angle"), 0 if steps is None else size(steps, "steps", 1)
+    experiment.closeness = 0.0 if closeness is None else real(closeness, "closeness")
+    experiment.kept = 0.0 if kept is None else real(kept, "kept")
     experiment.seed = seed64(seed)
     count = size(draws, "draws", 1)
     all_draws, summary = (s.ireneo_dense_draw * count)(), s.ireneo_dense_summary()

@@ -157,6 +157,18 @@ PROTOTYPES: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {
     "ireneo_dense_scaled": (ERROR, (c_int, c_double, c_double, c_double, _DOUBLES, _DOUBLES)),
     # dense.h: retrieval
     "ireneo_dense_rule_name": (c_char_p, (c_int,)),
+    "ireneo_dense_preparation_name": (c_char_p, (c_int,)),
+    "ireneo_dense_verdict_name": (c_char_p, (c_int,)),
+    "ireneo_dense_audit": (
+        ERROR,
+        (
+            _FLOATS,
+            c_size_t,
+            c_size_t,
+            POINTER(s.ireneo_dense_audit_settings),
+            POINTER(s.ireneo_dense_audit_report),
+        ),
+    ),
     "ireneo_dense_recall": (
         ERROR,
         (

@@ -25,6 +25,8 @@ from .structures_attention import (
     ireneo_transformer,
 )
 from .structures_dense import (
+    ireneo_dense_audit_report,
+    ireneo_dense_audit_settings,
     ireneo_dense_basins_report,
     ireneo_dense_draw,
     ireneo_dense_experiment,
@@ -106,6 +108,12 @@ CONSTANTS: Dict[str, int] = {
     "IRENEO_DENSE_RULE_SOFTMAX": 0,
     "IRENEO_DENSE_RULE_POLYNOMIAL": 1,
     "IRENEO_DENSE_RULE_SIGN": 2,
+    "IRENEO_DENSE_PREPARATION_NORMALISED": 0,
+    "IRENEO_DENSE_PREPARATION_WHITENED": 1,
+    "IRENEO_DENSE_PREPARATION_RAW": 2,
+    "IRENEO_DENSE_VERDICT_RETRIEVED": 0,
+    "IRENEO_DENSE_VERDICT_MIXTURE": 1,
+    "IRENEO_DENSE_VERDICT_LOST": 2,
     "IRENEO_DENSE_METHOD_DIRECT": 0,
     "IRENEO_DENSE_METHOD_SCALARS": 1,
     "IRENEO_DENSE_METHOD_TAIL": 2,

@@ -74,7 +74,9 @@ class ireneo_dense_basins_report(ctypes.Structure):
 class ireneo_dense_recall_settings(ctypes.Structure):
     _fields_ = [
         ("rule", c_int),
+        ("preparation", c_int),
         ("lambda", c_double),
+        ("unaudited", c_int),
         ("degree", c_int),
         ("steps", c_size_t),
         ("look", c_int),
@@ -89,6 +91,7 @@ class ireneo_dense_recall_settings(ctypes.Structure):
 class ireneo_dense_recall_result(ctypes.Structure):
     _fields_ = [
         ("states", POINTER(c_float)),
+        ("verdict", POINTER(c_ubyte)),
         ("energy_before", POINTER(c_double)),
         ("energy_after", POINTER(c_double)),
         ("steps", POINTER(c_size_t)),
@@ -103,10 +106,50 @@ class ireneo_dense_recall_result(ctypes.Structure):
 class ireneo_dense_recall_info(ctypes.Structure):
     _fields_ = [
         ("converged", c_size_t),
+        ("retrieved", c_size_t),
+        ("mixtures", c_size_t),
+        ("lost", c_size_t),
         ("longest", c_size_t),
         ("steps", c_size_t),
         ("pattern_power", c_double),
+        ("shortest_pattern", c_double),
+        ("longest_pattern", c_double),
         ("lambda", c_double),
+        ("seconds", c_double),
+        ("reserved", RESERVED),
+    ]
+
+
+class ireneo_dense_audit_settings(ctypes.Structure):
+    _fields_ = [
+        ("rule", c_int),
+        ("preparation", c_int),
+        ("lambda", c_double),
+        ("degree", c_int),
+        ("sample", c_size_t),
+        ("seed", c_uint64),
+        ("threads", c_int),
+        ("progress", POINTER(ireneo_progress)),
+        ("reserved", RESERVED),
+    ]
+
+
+class ireneo_dense_audit_report(ctypes.Structure):
+    _fields_ = [
+        ("patterns", c_size_t),
+        ("audited", c_size_t),
+        ("lambda", c_double),
+        ("staying", c_size_t),
+        ("stay", c_double),
+        ("nearest_least", c_double),
+        ("nearest_median", c_double),
+        ("nearest_pair", c_size_t * 2),
+        ("random_angle", c_double),
+        ("random_share", c_double),
+        ("worst_least", c_double),
+        ("worst_median", c_double),
+        ("shortest_pattern", c_double),
+        ("longest_pattern", c_double),
         ("seconds", c_double),
         ("reserved", RESERVED),
     ]

@@ -302,6 +302,7 @@ static void test_dense(void **state) {
     REFUSED(ireneo_dense_scaled(IRENEO_DENSE_ENSEMBLE_SPHERICAL, 1.0, 7.0, 10.0, &number, NULL));
     assert_true(number == 0.0);
     REFUSED(ireneo_dense_normalise(NULL, N, D));
+    REFUSED(ireneo_dense_audit(NULL, N, D, NULL, &(ireneo_dense_audit_report){0}));
     REFUSED(ireneo_dense_recall(NULL, N, D, rows, 1, NULL, NULL, &info));
     assert_int_equal(info.steps, 0);
     REFUSED(ireneo_dense_recall(rows, 1, D, NULL, 1, NULL, NULL, NULL));

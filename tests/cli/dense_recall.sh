@@ -23,23 +23,23 @@ PY
 
 expect 0 "30 of 30 queries converged" patterns.npy queries.npy
 expect 0 "a query may be" patterns.npy queries.npy
-expect 0 "7 name7" patterns.npy queries.npy --labels labels.txt --top 2
+expect 0 "^query 7: 7 name7 .*: retrieved" patterns.npy queries.npy --labels labels.txt --top 2
 expect 0 "polynomial, degree 8" patterns.npy queries.npy --rule polynomial --degree 8
 expect 0 "P / N = 8" patterns.npy queries.npy --rule sign
 expect 0 "converged" patterns.npy queries.npy --lambda 1e6
 expect 0 "converged" patterns.npy queries.npy --lambda 1e30
 expect 0 "converged" patterns.npy queries.npy --rule polynomial --degree 1000
 expect 0 "nothing would be retrieved" patterns.npy queries.npy --lambda 0.01
-expect 0 "0 steps" patterns.npy queries.npy --steps 0
+expect 0 "lost; 0 steps" patterns.npy queries.npy --steps 0 --lambda 0.001
 expect 0 "converged" one.npy one.npy
 expect 0 "usage" --help
 
 # The state that is written is the pattern; JSON has one line a query and one for all; the theory scales with the
 # length of the patterns; threads change nothing.
-"$ireneo" dense recall patterns.npy queries.npy --lambda 1 --top 1 -o out.npy --json >lines || fault "recall with JSON"
+"$ireneo" dense recall patterns.npy queries.npy --raw --lambda 1 --top 1 -o out.npy --json >lines || fault "recall with JSON"
 "$ireneo" dense recall long.npy queries.npy --lambda 1 --top 1 --normalise -o normal.npy --json >normal || fault "normalise"
-"$ireneo" dense recall long.npy queries.npy --lambda 0.142857142857 --top 1 --json >long || fault "long patterns"
-"$ireneo" dense recall patterns.npy queries.npy --lambda 1 --top 1 -o again.npy --threads 3 --json >/dev/null || fault "threads"
+"$ireneo" dense recall long.npy queries.npy --raw --lambda 0.142857142857 --top 1 --json >long || fault "long patterns"
+"$ireneo" dense recall patterns.npy queries.npy --raw --lambda 1 --top 1 -o again.npy --threads 3 --json >/dev/null || fault "threads"
 cmp -s out.npy again.npy || fault "the number of threads changes the states"
 "$python" - <<'PY' || fault "contents of the results"
 import json
@@ -81,6 +81,9 @@ refuse 2 "one of" patterns.npy queries.npy --rule cubic
 refuse 3 "row 17, column 3" nan.npy queries.npy
 refuse 3 "row 21 is all zeros" zero.npy queries.npy
 refuse 3 "row 21 is all zeros" zero.npy queries.npy --normalise
+refuse 3 "queries: row 21 is all zeros" patterns.npy zero.npy
+refuse 2 "one of --normalise" patterns.npy queries.npy --raw --whiten
+refuse 2 "belongs to the audit" patterns.npy queries.npy --no-audit --sample 9
 refuse 3 "they must agree" patterns.npy narrow.npy
 refuse 3 "row 17, column 3" patterns.npy nan.npy
 refuse 3 "do not fit in float32" huge.npy huge.npy

@@ -7,6 +7,7 @@
 #include <math.h>
 
 enum { N = 37, P = 1500, Q = 300 };
+static const ireneo_dense_preparation RAW = IRENEO_DENSE_PREPARATION_RAW;
 
 /* cmocka compares floats in single precision; these numbers are doubles. */
 #define expect_near(a, b, tolerance) assert_true(fabs((double)(a) - (double)(b)) <= (tolerance))
@@ -114,7 +115,7 @@ static void expect_naive(ireneo_dense_recall_settings s, float damage, double to
 
 static void test_one_step_equals_plain_loops(void **state) {
     (void)state;
-    ireneo_dense_recall_settings s = {.lambda = 1.0};
+    ireneo_dense_recall_settings s = {.preparation = RAW, .lambda = 1.0};
     const double lambdas[] = {1e-3, 0.1, 0.5, 2.0};
     for (size_t i = 0; i < sizeof lambdas / sizeof *lambdas; i++) {
         s.lambda = lambdas[i];
@@ -166,7 +167,7 @@ static float *recall_all(const memory *m, ireneo_dense_recall_settings s, size_t
 static void test_threads_and_blocks_change_nothing(void **state) {
     (void)state;
     memory m = make_memory(0.6f);
-    ireneo_dense_recall_settings s = {.lambda = 1.0};
+    ireneo_dense_recall_settings s = {.preparation = RAW, .lambda = 1.0};
     s.lambda = 0.4;
     s.steps = 20;
     for (int rule = IRENEO_DENSE_RULE_SOFTMAX; rule <= IRENEO_DENSE_RULE_SIGN; rule++) {
@@ -229,7 +230,7 @@ static void test_made_patterns_equal_stored_ones(void **state) {
 static void test_energy_never_rises(void **state) {
     (void)state;
     memory m = make_memory(1.0f);
-    ireneo_dense_recall_settings s = {.lambda = 1.0};
+    ireneo_dense_recall_settings s = {.preparation = RAW, .lambda = 1.0};
     s.lambda = 0.3;
     for (int rule = IRENEO_DENSE_RULE_SOFTMAX; rule <= IRENEO_DENSE_RULE_POLYNOMIAL; rule++) {
         s.rule = (ireneo_dense_rule)rule;
@@ -249,7 +250,7 @@ static void test_energy_never_rises(void **state) {
 static void test_retrieves_and_reports(void **state) {
     (void)state;
     memory m = make_memory(0.5f);
-    ireneo_dense_recall_settings s = {.lambda = 1.0};
+    ireneo_dense_recall_settings s = {.preparation = RAW, .lambda = 1.0};
     s.top = 2;
     s.lambda = 1.0;
     float *states = malloc((size_t)Q * N * sizeof *states);
@@ -286,7 +287,7 @@ static void test_retrieves_and_reports(void **state) {
 static void test_huge_lambda_finds_the_nearest(void **state) {
     (void)state;
     memory m = make_memory(0.8f);
-    ireneo_dense_recall_settings s = {.lambda = 1.0};
+    ireneo_dense_recall_settings s = {.preparation = RAW, .lambda = 1.0};
     s.steps = 1;
     const double lambdas[] = {1e6, 1e30};
     for (size_t k = 0; k < 2; k++) {
@@ -323,7 +324,7 @@ static void test_sign_rule_completes_a_pattern(void **state) {
         patterns[i] = patterns[i] > 0.0f ? 1.0f : -1.0f;
         queries[i] = i % UNITS < WRONG ? -patterns[i] : patterns[i];
     }
-    ireneo_dense_recall_settings s = {.lambda = 1.0};
+    ireneo_dense_recall_settings s = {.preparation = RAW, .lambda = 1.0};
     s.rule = IRENEO_DENSE_RULE_SIGN;
     ireneo_dense_recall_result result = {.states = out};
     ireneo_dense_recall_info info;
@@ -338,7 +339,7 @@ static void test_sign_rule_completes_a_pattern(void **state) {
 static void test_no_positive_score_stays(void **state) {
     (void)state;
     float patterns[4] = {1, 0, 0, 1}, query[2] = {-1, -1}, out[2];
-    ireneo_dense_recall_settings s = {.lambda = 1.0};
+    ireneo_dense_recall_settings s = {.preparation = RAW, .lambda = 1.0};
     s.rule = IRENEO_DENSE_RULE_POLYNOMIAL;
     ireneo_dense_recall_result result = {.states = out};
     ireneo_dense_recall_info info;
@@ -352,8 +353,8 @@ static int stop_at_once(void *context, const char *stage, double done, double to
     return 1;
 }
 
-/* Zeros are defaults: lambda as the theory has it for patterns of twice the usual length, and the numbers that the
- * header names. */
+/* Zeros are defaults: rows of one length, lambda at or above that of the theory, and the numbers that the header names.
+ * Raw patterns of twice the usual length need a quarter of the theory's lambda. */
 static void test_defaults(void **state) {
     (void)state;
     memory m = make_memory(1.0f);
@@ -367,10 +368,16 @@ static void test_defaults(void **state) {
     float chosen[Q * N], named[Q * N];
     ireneo_dense_recall_result result = {.states = chosen};
     expect_ok(ireneo_dense_basins(&point, &theory));
-    expect_ok(ireneo_dense_recall(patterns, P, N, m.queries, Q, NULL, &result, &info));
+    ireneo_dense_recall_settings s = {.preparation = RAW, .unaudited = 1};
+    expect_ok(ireneo_dense_recall(patterns, P, N, m.queries, Q, &s, NULL, &info));
     expect_near(info.pattern_power, 4.0, 1e-5);
     expect_near(info.lambda, theory.lambda_star / 4.0, 1e-5);
-    ireneo_dense_recall_settings s = {.lambda = info.lambda, .degree = 4, .steps = 100, .tolerance = 1e-5};
+    expect_ok(ireneo_dense_recall(patterns, P, N, m.queries, Q, NULL, &result, &info));
+    expect_near(info.pattern_power, 1.0, 1e-5);
+    expect_near(info.shortest_pattern, 2.0 * sqrt(N), 1e-4);
+    assert_true(info.lambda >= theory.lambda_star * (1.0 - 1e-6));
+    s = (ireneo_dense_recall_settings){
+        .lambda = info.lambda, .degree = 4, .steps = 100, .tolerance = 1e-5, .top = 0};
     result.states = named;
     expect_ok(ireneo_dense_recall(patterns, P, N, m.queries, Q, &s, &result, &info));
     assert_memory_equal(chosen, named, sizeof chosen);
@@ -384,7 +391,7 @@ static void test_defaults(void **state) {
 static void test_bad_input(void **state) {
     (void)state;
     float patterns[6] = {1, 2, 3, 4, 5, 6}, queries[2] = {1, 1};
-    ireneo_dense_recall_settings s = {.lambda = 1.0};
+    ireneo_dense_recall_settings s = {.preparation = RAW, .lambda = 1.0};
 #define RECALL(count, neurons, query_count)                                                                  \
     ireneo_dense_recall(patterns, (count), (neurons), queries, (query_count), &s, NULL, NULL)
     expect_ok(RECALL(3, 2, 1));
@@ -396,16 +403,18 @@ static void test_bad_input(void **state) {
         s.lambda = bad[i];
         expect_error(RECALL(3, 2, 1), IRENEO_ERROR_ARGUMENT, "lambda", "");
     }
-    s = (ireneo_dense_recall_settings){.lambda = 1.0};
+    s = (ireneo_dense_recall_settings){.preparation = RAW, .lambda = 1.0};
     s.tolerance = NAN;
     expect_error(RECALL(3, 2, 1), IRENEO_ERROR_ARGUMENT, "tolerance", "");
-    s = (ireneo_dense_recall_settings){.lambda = 1.0};
+    s = (ireneo_dense_recall_settings){.preparation = RAW, .lambda = 1.0};
     s.rule = IRENEO_DENSE_RULE_POLYNOMIAL;
     s.degree = 1;
     expect_error(RECALL(3, 2, 1), IRENEO_ERROR_ARGUMENT, "degree", "");
     s.rule = (ireneo_dense_rule)9;
     expect_error(RECALL(3, 2, 1), IRENEO_ERROR_ARGUMENT, "rule", "");
-    s = (ireneo_dense_recall_settings){.lambda = 1.0};
+    s = (ireneo_dense_recall_settings){.preparation = (ireneo_dense_preparation)7, .lambda = 1.0};
+    expect_error(RECALL(3, 2, 1), IRENEO_ERROR_ARGUMENT, "preparation", "");
+    s = (ireneo_dense_recall_settings){.preparation = RAW, .lambda = 1.0};
     patterns[3] = NAN;
     expect_error(RECALL(3, 2, 1), IRENEO_ERROR_DATA, "patterns: row 1, column 1", "");
     patterns[3] = 4;

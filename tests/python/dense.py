@@ -63,12 +63,51 @@ class DenseTest(unittest.TestCase):
         """Chance of retrieval falls with the load; two ways of drawing agree within 4 standard errors."""
         few = ireneo.dense.simulate(30, alpha=0.1, lambda_=1.0, draws=50)
         self.assertEqual((few.value, few.values.shape), (1.0, (50,)))
-        direct = ireneo.dense.simulate(30, alpha=0.25, measure="lambda", draws=100, seed=3)
+        direct = ireneo.dense.simulate(30, alpha=0.25, measure="lambda", steps=1, draws=100, seed=3)
         scalars = ireneo.dense.simulate(30, alpha=0.25, measure="lambda", method="scalars", draws=100, seed=4)
         self.assertLess(abs(direct.value - scalars.value), 4 * np.hypot(direct.error, scalars.error))
         self.assertAlmostEqual(np.median(direct.values), direct.value, delta=direct.error)
         huge = ireneo.dense.simulate(1000, log_patterns=300.0, method="tail", measure="lambda", draws=20)
         self.assertTrue(np.isfinite(huge.value))
+
+    def test_real_vectors_are_normalised(self):
+        """Long patterns do not swallow short ones, and white ones have the identity as covariance: by NumPy."""
+        shape = np.linspace(0.3, 2.0, 24)
+        lengths = np.exp(ireneo.random_normals((400, 1), seed=4, stream=1))
+        patterns = lengths * (ireneo.random_normals((400, 24), seed=4) * shape + 0.5)
+        for preparation in ("normalised", "whitened"):
+            x = patterns.astype(np.float64)
+            if preparation == "whitened":
+                x = x - x.mean(0)
+                x = x @ np.linalg.inv(np.linalg.cholesky(x.T @ x / len(x))).T
+            x *= np.sqrt(24) / np.linalg.norm(x, axis=1, keepdims=True)
+            got = ireneo.dense.recall(patterns, patterns, preparation=preparation)
+            self.assertEqual((got.retrieved, got.mixtures + got.lost), (400, 0))
+            self.assertEqual(set(got.verdict), {"retrieved"})
+            np.testing.assert_array_equal(got.top_index[:, 0], np.arange(400))
+            look = ireneo.dense.recall(patterns, patterns, preparation=preparation, steps=0).states
+            np.testing.assert_allclose(look @ look.T, x @ x.T, atol=1e-3)
+            report = ireneo.dense.audit(patterns, preparation=preparation)
+            cosines = x @ x.T / 24 - 3 * np.eye(400)
+            nearest = np.arccos(cosines.max(1))
+            self.assertEqual((report.patterns, report.audited, report.stay), (400, 400, 1.0))
+            self.assertAlmostEqual(report.nearest_least, nearest.min(), places=5)
+            self.assertAlmostEqual(report.nearest_median, np.median(nearest), places=5)
+            self.assertAlmostEqual(report.worst_least, nearest.min() / 2, places=5)
+            self.assertEqual(set(report.nearest_pair), {nearest.argmin(), cosines[nearest.argmin()].argmax()})
+            self.assertEqual(report.lambda_, got.lambda_)
+        raw = ireneo.dense.recall(patterns, patterns, preparation="raw")
+        self.assertLess(np.mean(raw.top_index[:, 0] == np.arange(400)), 0.9)
+        self.assertAlmostEqual(raw.longest_pattern, np.linalg.norm(patterns, axis=1).max(), places=3)
+
+    def test_verdicts(self):
+        """One pattern, a mean of two that lie close, and the average of all."""
+        patterns = ireneo.random_normals((100, 60), seed=9)
+        patterns[1] = patterns[0] + 0.1 * patterns[1]
+        queries = np.stack([patterns[7], patterns[0]])
+        got = ireneo.dense.recall(patterns, queries, lambda_=0.5)
+        self.assertEqual(list(got.verdict), ["retrieved", "mixture"])
+        self.assertEqual(set(ireneo.dense.recall(patterns, queries, lambda_=1e-3).verdict), {"lost"})
 
     def test_bad_dynamics(self):
         patterns = np.ones((3, 4))
@@ -79,6 +118,14 @@ class DenseTest(unittest.TestCase):
             lambda: ireneo.dense.recall(patterns, np.ones(4), rule="magic"),
             lambda: ireneo.dense.recall(patterns, np.ones(4), lambda_=-1.0),
             lambda: ireneo.dense.recall(patterns, np.ones(4), rule="polynomial", degree=1),
+            lambda: ireneo.dense.recall(patterns, np.ones(4), preparation="magic"),
+            lambda: ireneo.dense.recall(patterns, np.zeros(4)),
+            lambda: ireneo.dense.recall(patterns, np.ones(4), preparation="whitened"),
+            lambda: ireneo.dense.audit(np.zeros((3, 4))),
+            lambda: ireneo.dense.audit(patterns, sample=0),
+            lambda: ireneo.dense.audit(patterns, lambda_=0.0),
+            lambda: ireneo.dense.audit(patterns, rule="polynomial", degree=1),
+            lambda: ireneo.dense.simulate(30, alpha=0.1),
             lambda: ireneo.dense.simulate(30),
             lambda: ireneo.dense.simulate(30, alpha=0.1, patterns=10),
             lambda: ireneo.dense.simulate(30, patterns=1),

@@ -8,6 +8,8 @@
 #include "base/parallel.h"
 #include "base/ram.h"
 #include "base/threads.h"
+#include "dense/retrieval/audit.h"
+#include "dense/retrieval/verdict.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -40,6 +42,7 @@ typedef struct batch {
     const double *self_coupling; /* (neurons): sum_mu xi_mu,i^2, only for the sign rule */
     double pattern_length;       /* root mean square */
     int threads;
+    size_t top;     /* weights kept for each query: those that are asked for, and those of a verdict */
     size_t count;   /* queries of the batch */
     float *states;  /* (count, neurons): where every query is now */
     size_t *active; /* (active_count): the queries that still move */
@@ -55,6 +58,7 @@ typedef struct batch {
     double *change, *energy;      /* (count): energy is that of the state before the last step */
     double *energy_before;        /* (count) */
     unsigned char *converged;     /* (count) */
+    unsigned char *verdict;       /* (count) */
     size_t *top_index;            /* (count, top) */
     double *top_weight;
 } batch;
@@ -77,8 +81,7 @@ static ireneo_error prepare_sums(batch *b) {
     choose_grid(b);
     for (size_t task = 0; task < b->tiles * b->segments; task++) {
         if (task == b->sums_ready) {
-            IRENEO_TRY(ireneo_pass_sums_create(&b->sums[task], b->tile_capacity, b->source->neurons,
-                                               b->settings->top));
+            IRENEO_TRY(ireneo_pass_sums_create(&b->sums[task], b->tile_capacity, b->source->neurons, b->top));
             b->sums_ready++;
         }
         b->sums[task].rows = tile_rows(b, task / b->segments);
@@ -174,7 +177,7 @@ static ireneo_error step(batch *b, bool first) {
         size_t row = k % IRENEO_PASS_ROWS, query = b->active[k];
         float *state = b->states + query * neurons;
         if (first && b->energy_before != NULL) b->energy_before[query] = energy_of(b, sums, row, state);
-        if (b->settings->top > 0) keep_top(b, sums, row, query);
+        keep_top(b, sums, row, query);
         b->change[query] = move(b, sums, row, state) / b->pattern_length;
         b->steps[query]++;
         b->converged[query] = b->change[query] <= b->settings->tolerance;
@@ -198,6 +201,13 @@ static ireneo_error look(batch *b, double *energy, bool weights) {
     return IRENEO_OK;
 }
 
+static void judge(batch *b) {
+    for (size_t k = 0; k < b->count; k++)
+        b->verdict[k] =
+            (unsigned char)ireneo_judge_state(b->source, b->rule.rule, b->states + k * b->source->neurons,
+                                              b->top_index + k * b->top, b->top_weight + k * b->top);
+}
+
 static ireneo_error run_batch(batch *b, double *energy_after) {
     for (size_t k = 0; k < b->count; k++) {
         b->active[k] = k;
@@ -208,7 +218,7 @@ static ireneo_error run_batch(batch *b, double *energy_after) {
     b->active_count = b->count;
     for (size_t s = 0; s < b->settings->steps && b->active_count > 0; s++) IRENEO_TRY(step(b, s == 0));
     if (b->settings->steps == 0) {
-        IRENEO_TRY(look(b, b->energy, b->settings->top > 0));
+        IRENEO_TRY(look(b, b->energy, true));
         if (b->energy_before != NULL) memcpy(b->energy_before, b->energy, b->count * sizeof *b->energy);
         if (energy_after != NULL) memcpy(energy_after, b->energy, b->count * sizeof *b->energy);
         return IRENEO_OK;
@@ -230,6 +240,7 @@ static void free_batch(batch *b) {
     free(b->change);
     free(b->energy);
     free(b->converged);
+    free(b->verdict);
     free(b->top_index);
     free(b->top_weight);
 }
@@ -238,7 +249,7 @@ static ireneo_error create_batch(batch *b, size_t queries, size_t block) {
     size_t rows = queries < BATCH ? queries : BATCH, cells, places;
     b->tile_capacity = rows < IRENEO_PASS_ROWS ? rows : IRENEO_PASS_ROWS;
     IRENEO_TRY(ireneo_multiply_sizes(rows, b->source->neurons, &cells, "states"));
-    IRENEO_TRY(ireneo_multiply_sizes(rows, b->settings->top, &places, "top list"));
+    IRENEO_TRY(ireneo_multiply_sizes(rows, b->top, &places, "top list"));
     IRENEO_TRY(IRENEO_ALLOCATE_ZEROED(&b->sums, MOST_TASKS, "tile list"));
     IRENEO_TRY(IRENEO_ALLOCATE(&b->states, cells, "states"));
     IRENEO_TRY(IRENEO_ALLOCATE(&b->moving, cells, "states"));
@@ -247,6 +258,7 @@ static ireneo_error create_batch(batch *b, size_t queries, size_t block) {
     IRENEO_TRY(IRENEO_ALLOCATE(&b->change, rows, "step lengths"));
     IRENEO_TRY(IRENEO_ALLOCATE(&b->energy, rows, "energies"));
     IRENEO_TRY(IRENEO_ALLOCATE(&b->converged, rows, "flags"));
+    IRENEO_TRY(IRENEO_ALLOCATE(&b->verdict, rows, "verdicts"));
     IRENEO_TRY(IRENEO_ALLOCATE(&b->top_index, places, "top indices"));
     IRENEO_TRY(IRENEO_ALLOCATE(&b->top_weight, places, "top weights"));
     IRENEO_TRY(IRENEO_ALLOCATE_ZEROED(&b->scratch, (size_t)b->threads, "scratch"));
@@ -255,26 +267,50 @@ static ireneo_error create_batch(batch *b, size_t queries, size_t block) {
     return IRENEO_OK;
 }
 
-static void keep_results(const batch *b, size_t first, const ireneo_dense_recall_result *result,
-                         ireneo_dense_recall_info *info) {
-    size_t neurons = b->source->neurons, top = b->settings->top, count = b->count;
-    if (result->states != NULL)
-        memcpy(result->states + first * neurons, b->states, count * neurons * sizeof *b->states);
-    if (result->steps != NULL) memcpy(result->steps + first, b->steps, count * sizeof *b->steps);
-    if (result->change != NULL) memcpy(result->change + first, b->change, count * sizeof *b->change);
-    if (result->converged != NULL) memcpy(result->converged + first, b->converged, count);
-    if (result->top_index != NULL)
-        memcpy(result->top_index + first * top, b->top_index, count * top * sizeof *b->top_index);
-    if (result->top_weight != NULL)
-        memcpy(result->top_weight + first * top, b->top_weight, count * top * sizeof *b->top_weight);
-    for (size_t k = 0; k < count; k++) {
+/* States (count, neurons) as rows of `width`; what the memory leaves out is 0. */
+static void keep_states(const batch *b, size_t width, float *states) {
+    size_t neurons = b->source->neurons;
+    for (size_t k = 0; k < b->count; k++) {
+        memcpy(states + k * width, b->states + k * neurons, neurons * sizeof *states);
+        for (size_t i = neurons; i < width; i++) states[k * width + i] = 0.0f;
+    }
+}
+
+static void keep_tops(const batch *b, size_t first, const ireneo_dense_recall_result *result) {
+    size_t top = b->settings->top;
+    for (size_t k = 0; k < b->count; k++) {
+        const size_t *index = b->top_index + k * b->top;
+        const double *weight = b->top_weight + k * b->top;
+        if (result->top_index != NULL)
+            memcpy(result->top_index + (first + k) * top, index, top * sizeof *index);
+        if (result->top_weight != NULL)
+            memcpy(result->top_weight + (first + k) * top, weight, top * sizeof *weight);
+    }
+}
+
+static void count_results(const batch *b, ireneo_dense_recall_info *info) {
+    for (size_t k = 0; k < b->count; k++) {
         info->converged += b->converged[k];
+        info->retrieved += b->verdict[k] == IRENEO_DENSE_VERDICT_RETRIEVED;
+        info->mixtures += b->verdict[k] == IRENEO_DENSE_VERDICT_MIXTURE;
+        info->lost += b->verdict[k] == IRENEO_DENSE_VERDICT_LOST;
         info->steps += b->steps[k];
         if (b->steps[k] > info->longest) info->longest = b->steps[k];
     }
 }
 
-static ireneo_error run_batches(batch *b, const float *queries, size_t query_count,
+static void keep_results(const batch *b, size_t first, size_t width,
+                         const ireneo_dense_recall_result *result) {
+    size_t count = b->count;
+    if (result->states != NULL) keep_states(b, width, result->states + first * width);
+    if (result->steps != NULL) memcpy(result->steps + first, b->steps, count * sizeof *b->steps);
+    if (result->change != NULL) memcpy(result->change + first, b->change, count * sizeof *b->change);
+    if (result->converged != NULL) memcpy(result->converged + first, b->converged, count);
+    if (result->verdict != NULL) memcpy(result->verdict + first, b->verdict, count);
+    keep_tops(b, first, result);
+}
+
+static ireneo_error run_batches(batch *b, const float *queries, size_t query_count, size_t width,
                                 const ireneo_dense_recall_result *result, ireneo_dense_recall_info *info) {
     size_t neurons = b->source->neurons;
     for (size_t first = 0; first < query_count; first += BATCH) {
@@ -282,29 +318,46 @@ static ireneo_error run_batches(batch *b, const float *queries, size_t query_cou
         memcpy(b->states, queries + first * neurons, b->count * neurons * sizeof *queries);
         b->energy_before = result->energy_before != NULL ? result->energy_before + first : NULL;
         IRENEO_TRY(run_batch(b, result->energy_after != NULL ? result->energy_after + first : NULL));
-        keep_results(b, first, result, info);
+        judge(b);
+        keep_results(b, first, width, result);
+        count_results(b, info);
     }
     return IRENEO_OK;
 }
 
-/* All queries over a source whose settings and data were checked. */
-static ireneo_error recall_all(const ireneo_pattern_source *source, const float *queries, size_t query_count,
-                               const ireneo_dense_recall_settings *settings, int threads, size_t block,
-                               const ireneo_dense_recall_result *result, ireneo_dense_recall_info *info) {
+ireneo_error ireneo_recall_prepared(const ireneo_prepared *memory, size_t count, const float *queries,
+                                    size_t query_count, size_t width,
+                                    const ireneo_dense_recall_settings *settings, int threads, size_t block,
+                                    const ireneo_dense_recall_result *result,
+                                    ireneo_dense_recall_info *info) {
     double *coupling = NULL;
+    ireneo_pattern_source source = {count, memory->neurons, memory->patterns, NULL, NULL};
     if (settings->rule == IRENEO_DENSE_RULE_SIGN)
-        IRENEO_TRY(ireneo_recall_self_coupling(source->stored, source->count, source->neurons, &coupling));
-    batch b = {.source = source,
+        IRENEO_TRY(ireneo_recall_self_coupling(memory->patterns, count, memory->neurons, &coupling));
+    batch b = {.source = &source,
                .settings = settings,
                .rule = {settings->rule, settings->lambda, NULL, settings->degree},
                .self_coupling = coupling,
-               .pattern_length = sqrt(info->pattern_power * (double)source->neurons),
-               .threads = threads};
+               .pattern_length = sqrt(memory->power * (double)memory->neurons),
+               .threads = threads,
+               .top = settings->top > IRENEO_VERDICT_WEIGHTS ? settings->top : IRENEO_VERDICT_WEIGHTS};
     ireneo_error failed = create_batch(&b, query_count, block);
-    if (failed == IRENEO_OK) failed = run_batches(&b, queries, query_count, result, info);
+    if (failed == IRENEO_OK) failed = run_batches(&b, queries, query_count, width, result, info);
     free_batch(&b);
     free(coupling);
     return failed;
+}
+
+/* Recall with checked settings and data; lambda is chosen if it was not given. */
+static ireneo_error recall_checked(const ireneo_prepared *memory, size_t count, size_t query_count,
+                                   size_t width, ireneo_dense_recall_settings *chosen, int threads,
+                                   size_t block, const ireneo_dense_recall_result *result,
+                                   ireneo_dense_recall_info *info) {
+    info->pattern_power = memory->power;
+    if (chosen->lambda == 0.0) IRENEO_TRY(ireneo_recall_choose_lambda(memory, count, chosen, threads));
+    info->lambda = chosen->rule == IRENEO_DENSE_RULE_SOFTMAX ? chosen->lambda : NAN;
+    return ireneo_recall_prepared(memory, count, memory->queries, query_count, width, chosen, threads, block,
+                                  result, info);
 }
 
 ireneo_error ireneo_dense_recall_blocked(const float *patterns, size_t count, size_t neurons,
@@ -317,22 +370,24 @@ ireneo_error ireneo_dense_recall_blocked(const float *patterns, size_t count, si
     ireneo_dense_recall_info ignored;
     if (info == NULL) info = &ignored;
     memset(info, 0, sizeof *info);
-    double start = ireneo_seconds();
+    double start = ireneo_seconds(), power;
     int threads;
-    ireneo_pattern_source source = {count, neurons, patterns, NULL, NULL};
+    ireneo_prepared memory = {0};
     IRENEO_REQUIRE(patterns != NULL && queries != NULL, "recall needs patterns and queries");
     IRENEO_TRY(ireneo_recall_fill_settings(settings, &chosen));
-    IRENEO_TRY(ireneo_recall_check_settings(&chosen, count, neurons, query_count));
+    if (query_count == 0) return ireneo_fail(IRENEO_ERROR_DATA, "there are no queries");
+    IRENEO_TRY(ireneo_recall_check_settings(&chosen, count, neurons));
     if (result != NULL) IRENEO_TRY(ireneo_check_reserved(result->reserved, "the results"));
     IRENEO_TRY(ireneo_enter(chosen.threads, &threads));
     ireneo_error failed = ireneo_recall_check_data(patterns, count, queries, query_count, neurons, threads,
-                                                   &info->pattern_power);
-    if (failed == IRENEO_OK && chosen.lambda == 0.0)
-        failed = ireneo_recall_choose_lambda(count, neurons, info->pattern_power, &chosen.lambda);
-    info->lambda = chosen.rule == IRENEO_DENSE_RULE_SOFTMAX ? chosen.lambda : NAN;
+                                                   &power, &info->shortest_pattern, &info->longest_pattern);
     if (failed == IRENEO_OK)
-        failed = recall_all(&source, queries, query_count, &chosen, threads, block,
-                            result != NULL ? result : &nothing, info);
+        failed = ireneo_prepare(chosen.preparation, patterns, count, queries, query_count, neurons, power,
+                                threads, &memory);
+    if (failed == IRENEO_OK)
+        failed = recall_checked(&memory, count, query_count, neurons, &chosen, threads, block,
+                                result != NULL ? result : &nothing, info);
+    ireneo_prepared_free(&memory);
     info->seconds = ireneo_seconds() - start;
     return ireneo_leave(failed);
 }

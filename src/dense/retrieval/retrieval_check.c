@@ -23,7 +23,7 @@ ireneo_error ireneo_recall_fill_settings(const ireneo_dense_recall_settings *giv
 
 /* Beyond lambda_star the nearest patterns alone compete, and basins do not grow any more. lambda acts on x.xi;
  * for patterns of length r sqrt(N) it is r^2 lambda in units of the theory. */
-ireneo_error ireneo_recall_choose_lambda(size_t count, size_t neurons, double power, double *lambda) {
+ireneo_error ireneo_recall_theory_lambda(size_t count, size_t neurons, double power, double *lambda) {
     *lambda = 1.0;
     if (count < 2 || neurons < 2) return IRENEO_OK; /* nothing competes */
     ireneo_dense_point point = {.ensemble = IRENEO_DENSE_ENSEMBLE_SPHERICAL,
@@ -36,17 +36,18 @@ ireneo_error ireneo_recall_choose_lambda(size_t count, size_t neurons, double po
     return IRENEO_OK;
 }
 
-ireneo_error ireneo_recall_check_settings(const ireneo_dense_recall_settings *s, size_t count, size_t neurons,
-                                          size_t query_count) {
+ireneo_error ireneo_recall_check_settings(const ireneo_dense_recall_settings *s, size_t count,
+                                          size_t neurons) {
     if (count == 0 || neurons == 0)
         return ireneo_fail(IRENEO_ERROR_DATA,
                            "a memory needs at least one pattern and one neuron, not %zu x %zu", count,
                            neurons);
-    if (query_count == 0) return ireneo_fail(IRENEO_ERROR_DATA, "there are no queries");
     if (neurons > INT_MAX) return ireneo_fail(IRENEO_ERROR_DATA, "%zu neurons are too many", neurons);
     if (s->rule != IRENEO_DENSE_RULE_SOFTMAX && s->rule != IRENEO_DENSE_RULE_POLYNOMIAL &&
         s->rule != IRENEO_DENSE_RULE_SIGN)
         return ireneo_fail(IRENEO_ERROR_ARGUMENT, "there is no retrieval rule number %d", (int)s->rule);
+    if ((unsigned)s->preparation > IRENEO_DENSE_PREPARATION_RAW)
+        return ireneo_fail(IRENEO_ERROR_ARGUMENT, "there is no preparation number %d", (int)s->preparation);
     if (s->rule == IRENEO_DENSE_RULE_SOFTMAX && !(s->lambda >= 0.0 && s->lambda <= 1e30))
         return ireneo_fail(IRENEO_ERROR_ARGUMENT,
                            "lambda must lie above 0 and not above 1e30, or be 0 to be chosen, not %g",
@@ -57,17 +58,17 @@ ireneo_error ireneo_recall_check_settings(const ireneo_dense_recall_settings *s,
     return IRENEO_OK;
 }
 
-/* |row|^2 summed over rows, its largest value, and the first row that is not finite or has no length. */
+/* |row|^2 summed over rows, its smallest and largest value, and the first row that is not finite or has no length. */
 typedef struct row_summary {
-    double total, largest;
+    double total, least, largest;
     size_t broken, empty;
 } row_summary;
 
 static row_summary summarise(const float *values, size_t rows, size_t columns, int threads) {
     enum { CHUNKS = 64 }; /* a fixed number: the sum does not depend on threads */
-    double sums[CHUNKS], total = 0.0, largest = 0.0;
+    double sums[CHUNKS], total = 0.0, least = INFINITY, largest = 0.0;
     size_t broken = SIZE_MAX, empty = SIZE_MAX;
-#pragma omp parallel for num_threads(threads) reduction(max : largest) reduction(min : broken, empty)
+#pragma omp parallel for num_threads(threads) reduction(max : largest) reduction(min : least, broken, empty)
     for (int c = 0; c < CHUNKS; c++) {
         size_t begin = rows * (size_t)c / CHUNKS, end = rows * ((size_t)c + 1) / CHUNKS;
         sums[c] = 0.0;
@@ -76,11 +77,12 @@ static row_summary summarise(const float *values, size_t rows, size_t columns, i
             if (!isfinite(square) && r < broken) broken = r;
             if (square == 0.0 && r < empty) empty = r;
             sums[c] += square;
+            least = square < least ? square : least;
             largest = square > largest ? square : largest;
         }
     }
     for (int c = 0; c < CHUNKS; c++) total += sums[c];
-    return (row_summary){total, largest, broken, empty};
+    return (row_summary){total, least, largest, broken, empty};
 }
 
 static ireneo_error not_finite(const char *what, const float *values, size_t row, size_t columns) {
@@ -91,7 +93,8 @@ static ireneo_error not_finite(const char *what, const float *values, size_t row
 }
 
 ireneo_error ireneo_recall_check_data(const float *patterns, size_t count, const float *queries,
-                                      size_t query_count, size_t neurons, int threads, double *power) {
+                                      size_t query_count, size_t neurons, int threads, double *power,
+                                      double *shortest, double *longest) {
     size_t cells;
     IRENEO_TRY(ireneo_multiply_sizes(count, neurons, &cells, "patterns"));
     IRENEO_TRY(ireneo_multiply_sizes(query_count, neurons, &cells, "queries"));
@@ -106,22 +109,18 @@ ireneo_error ireneo_recall_check_data(const float *patterns, size_t count, const
         return ireneo_fail(IRENEO_ERROR_DATA,
                            "the scores of these patterns and queries do not fit in float32; "
                            "scale them down");
+    *shortest = sqrt(p.least);
+    *longest = sqrt(p.largest);
     *power = p.total / ((double)count * (double)neurons);
     return IRENEO_OK;
 }
 
 ireneo_error ireneo_dense_normalise(float *rows, size_t count, size_t neurons) {
     IRENEO_REQUIRE(rows != NULL || count == 0, "there are no rows to normalise");
-    for (size_t r = 0; r < count; r++) {
-        float *row = rows + r * neurons;
-        double square = ireneo_square_sum(row, neurons);
-        if (!isfinite(square)) return not_finite("the rows", rows, r, neurons);
-        if (square == 0.0)
-            return ireneo_fail(IRENEO_ERROR_DATA, "row %zu is all zeros and cannot be normalised", r);
-        double scale = sqrt((double)neurons / square);
-        for (size_t i = 0; i < neurons; i++) row[i] = (float)(scale * (double)row[i]);
-    }
-    return IRENEO_OK;
+    for (size_t r = 0; r < count; r++)
+        if (!isfinite(ireneo_square_sum(rows + r * neurons, neurons)))
+            return not_finite("the rows", rows, r, neurons);
+    return ireneo_scale_rows("the rows", rows, count, neurons);
 }
 
 ireneo_error ireneo_recall_self_coupling(const float *patterns, size_t count, size_t neurons,

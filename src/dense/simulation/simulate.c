@@ -26,6 +26,7 @@ void ireneo_dense_experiment_defaults(ireneo_dense_experiment *e) {
     if (e->steps == 0) e->steps = one_step ? 1 : 400;
     if (e->closeness == 0.0) e->closeness = 0.1;
     if (e->kept == 0.0) e->kept = 500.0;
+    if (e->seed == 0) e->seed = 1;
 }
 
 /* The experiment with its defaults, checked. */

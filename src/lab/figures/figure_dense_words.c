@@ -59,7 +59,7 @@ static size_t count_retrieved(const crowd *c, const questions *q) {
 
 static ireneo_error ask(const figure_request *request, FILE *stream, const crowd *c, const questions *q,
                         double lambda) {
-    ireneo_dense_recall_settings settings = {0};
+    ireneo_dense_recall_settings settings = {.preparation = IRENEO_DENSE_PREPARATION_RAW};
     settings.lambda = lambda;
     settings.steps = request->quick ? 40 : 200;
     settings.tolerance = 1e-4;
