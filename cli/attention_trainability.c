@@ -171,6 +171,9 @@ static int run(const command *self, int argc, char **argv) {
     if (outcome == 0 && q.picture != NULL && (betas.count < 2 || residuals.count < 2))
         outcome = complain(self, EXIT_USAGE, "--picture needs at least two --betas and two --residuals");
     if (outcome == 0 && q.picture != NULL) outcome = make_folder(self, q.picture);
+    if (outcome == 0)
+        outcome =
+            check_outputs(self, &(output_file){"-o", q.output, OUTPUT_TABLE, "beta,residual,"}, 1, NULL, 0);
     if (outcome == 0) outcome = answer(self, &q, &betas, &residuals);
     ireneo_grid_free(&betas);
     ireneo_grid_free(&residuals);

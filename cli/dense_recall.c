@@ -2,6 +2,7 @@
 #include "commands.h"
 #include "dense_audit.h"
 #include "dense_names.h"
+#include "folder.h"
 #include "labels.h"
 #include "matrix_files.h"
 #include "report.h"
@@ -54,15 +55,6 @@ static int load_arrays(const command *self, const char *patterns, const char *qu
         return complain(self, EXIT_DATA, "%s has %zu columns and %s has %zu; they must agree", patterns,
                         d->neurons, queries, width);
     return 0;
-}
-
-static int load_pattern_labels(const command *self, const char *path, recall_data *d) {
-    int outcome = load_labels(self, path, &d->labels);
-    if (outcome == 0 && d->labels.count != d->count)
-        outcome =
-            complain(self, EXIT_DATA, "%s has %zu lines for %zu patterns; one label a pattern is needed",
-                     path, d->labels.count, d->count);
-    return outcome;
 }
 
 static int make_room(const command *self, const recall_question *q, recall_data *d) {
@@ -259,7 +251,8 @@ static ireneo_error audit(const recall_question *q, recall_data *d) {
 
 static int recall(const command *self, recall_question *q, const char *const *files, recall_data *d) {
     int outcome = load_arrays(self, files[0], files[1], d);
-    if (outcome == 0 && q->labels != NULL) outcome = load_pattern_labels(self, q->labels, d);
+    if (outcome == 0 && q->labels != NULL)
+        outcome = load_labels_of(self, q->labels, d->count, "patterns", &d->labels);
     if (outcome == 0) outcome = make_room(self, q, d);
     if (outcome != 0) return outcome;
     catch_interrupts();
@@ -323,6 +316,9 @@ static int run(const command *self, int argc, char **argv) {
     int outcome = parse_options(self, argc, argv, options, files, 2, 2, NULL);
     if (outcome != 0) return outcome == PARSE_FINISHED ? EXIT_DONE : outcome;
     outcome = complete(self, &q, options);
+    if (outcome == 0)
+        outcome = check_outputs(self, &(output_file){"-o", q.output, OUTPUT_ARRAY, NULL}, 1,
+                                (const char *const[]){files[0], files[1], q.labels}, 3);
     if (outcome != 0) return outcome;
     recall_data data = {0};
     outcome = recall(self, &q, files, &data);

@@ -38,6 +38,24 @@ int load_labels(const command *self, const char *path, label_file *labels) {
     return outcome;
 }
 
+int load_labels_of(const command *self, const char *path, size_t count, const char *what,
+                   label_file *labels) {
+    int outcome = load_labels(self, path, labels);
+    if (outcome != 0) return outcome;
+    while (labels->count > count && labels->lines[labels->count - 1][0] == '\0') labels->count--;
+    if (labels->count == count) return 0;
+    if (labels->count == count + 1)
+        outcome =
+            complain(self, EXIT_DATA,
+                     "%s holds %zu labels for %zu %s; if its first line, '%.40s', is a heading, remove it",
+                     path, labels->count, count, what, labels->lines[0]);
+    else
+        outcome = complain(self, EXIT_DATA, "%s holds %zu labels for %zu %s; one a line is needed for each",
+                           path, labels->count, count, what);
+    free_labels(labels);
+    return outcome;
+}
+
 const char *label_of(const label_file *labels, int64_t index) {
     return index >= 0 && (size_t)index < labels->count ? labels->lines[index] : NULL;
 }

@@ -12,6 +12,11 @@ typedef struct label_file {
 
 /* Returns 0 or an exit code; nothing is to be freed after a failure. */
 int load_labels(const command *self, const char *path, label_file *labels);
+
+/* The same, one for each of `count` things called `what` ("values of x.npy"); blank lines at the end are no labels, and
+ * any other number of them is refused. */
+int load_labels_of(const command *self, const char *path, size_t count, const char *what, label_file *labels);
+
 void free_labels(label_file *labels);
 const char *label_of(const label_file *labels, int64_t index); /* NULL when there is none */
 

@@ -174,14 +174,10 @@ static int load_files(const command *self, const pairs_request *q, pairs_data *d
     size_t length = 0;
     ireneo_error failed = load_matrix(self, q->files[0], &d->rows, &d->count, &d->dim);
     if (failed != IRENEO_OK) return report_error(self, failed);
-    int outcome = load_labels(self, q->files[1], &d->labels);
+    int outcome = load_labels_of(self, q->files[1], d->count, "rows", &d->labels);
     if (outcome == 0) outcome = read_text_file(self, q->files[2], &text, &length);
     if (outcome == 0) outcome = parse_csv(self, q->files[2], text, &d->table);
-    if (outcome != 0) return outcome;
-    if (d->labels.count != d->count)
-        return complain(self, EXIT_DATA, "%s holds %zu labels, but %s holds %zu rows", q->files[1],
-                        d->labels.count, q->files[0], d->count);
-    return 0;
+    return outcome;
 }
 
 static int sort_labels(const command *self, pairs_data *d) {
@@ -261,6 +257,19 @@ static int make_pairs(const command *self, const pairs_request *q, pairs_data *d
     return finish_output(self, EXIT_DONE);
 }
 
+/* Whether the files of the folder, when it is there, may be replaced. */
+static int check_files(const command *self, const pairs_request *q) {
+    char keys[4200], targets[4200], names[4200];
+    if (!is_folder(q->output)) return 0;
+    snprintf(keys, sizeof keys, "%s/keys.npy", q->output);
+    snprintf(targets, sizeof targets, "%s/targets.npy", q->output);
+    snprintf(names, sizeof names, "%s/keys.txt", q->output);
+    const output_file outputs[] = {{"-o", keys, OUTPUT_ARRAY, NULL},
+                                   {"-o", targets, OUTPUT_ARRAY, NULL},
+                                   {"-o", names, OUTPUT_LABELS, NULL}};
+    return check_outputs(self, outputs, 3, q->files, 3);
+}
+
 static int run(const command *self, int argc, char **argv) {
     pairs_request q = {.seed = 1};
     option options[] = {
@@ -275,6 +284,8 @@ static int run(const command *self, int argc, char **argv) {
     int outcome = parse_options(self, argc, argv, options, q.files, 3, 3, NULL);
     if (outcome != 0) return outcome == PARSE_FINISHED ? EXIT_DONE : outcome;
     if (q.output == NULL) return complain(self, EXIT_USAGE, "give the output folder with -o DIR");
+    outcome = check_files(self, &q);
+    if (outcome != 0) return outcome;
     pairs_data d = {0};
     outcome = make_pairs(self, &q, &d);
     ireneo_free(d.rows);

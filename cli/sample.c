@@ -49,6 +49,15 @@ static ireneo_error write_instance(const sample_request *q) {
     return failed;
 }
 
+/* Whether the files of the folder may be replaced. */
+static int check_files(const command *self, const char *folder) {
+    char keys[4200], values[4200];
+    snprintf(keys, sizeof keys, "%s/keys.npy", folder);
+    snprintf(values, sizeof values, "%s/values.npy", folder);
+    const output_file outputs[] = {{"-o", keys, OUTPUT_ARRAY, NULL}, {"-o", values, OUTPUT_ARRAY, NULL}};
+    return check_outputs(self, outputs, 2, NULL, 0);
+}
+
 static int run(const command *self, int argc, char **argv) {
     sample_request q = {.problem = "original", .seed = 1};
     option options[] = {
@@ -84,6 +93,7 @@ static int run(const command *self, int argc, char **argv) {
         return complain(self, EXIT_USAGE, "that instance would take %.0f GB; ask for a smaller one",
                         numbers * 4e-9);
     outcome = make_folder(self, q.output);
+    if (outcome == 0) outcome = check_files(self, q.output);
     if (outcome != 0) return outcome;
     ireneo_error failed = write_instance(&q);
     if (failed == IRENEO_ERROR_MEMORY)

@@ -1,6 +1,6 @@
 /* ireneo store: stores facts in a matrix, or says that it cannot be done. */
+#include "store.h"
 #include "commands.h"
-#include "facts_files.h"
 #include "folder.h"
 
 #include <stdio.h>
@@ -8,116 +8,111 @@
 #include <string.h>
 #include <unistd.h>
 
-typedef struct store_request {
-    const char *files[2];
-    const char *targets, *output, *solver, *initial, *certificate, *weights, *dropped;
-    ireneo_store_settings settings;
-    size_t threads;
-    bool json, resume, with_values, overload, max_margin;
-} store_request;
+/* ---- names ---- */
 
-static void print_table(const store_request *q, const ireneo_max_margin_info *margin, const char *written) {
-    const ireneo_store_info *info = &margin->store;
-    char text[40];
-    printf("%s: %s of ", ireneo_status_name(info->status), grouped((double)info->recalled, text));
-    printf("%s facts recalled\n\n", grouped((double)info->facts, text));
-    printf("  fraction of capacity  %10.3f   the law holds %s facts\n", info->fraction_of_capacity,
-           grouped(info->facts_capacity, text));
-    printf("  smallest margin       %10.2e   score spreads\n", info->margin);
-    if (q->max_margin && info->status == IRENEO_STATUS_STORED) {
-        printf("  largest margin        %10.4f   of |W| / sqrt(d_in), for normalised data\n", margin->margin);
-        printf("  upper bound           %10.4f   duality gap %.1e\n", margin->margin_bound,
-               margin->duality_gap);
-        printf("  the law expects       %10.4f   for random data of this size\n", margin->margin_law);
-    }
-    printf("  passes over the data  %10zu   and %zu iterations in %.2f s\n", info->scans, info->iterations,
-           info->seconds);
-    if (info->span_in > 0)
-        printf("  data span             %10zu   dimensions of keys, %zu of values\n", info->span_in,
-               info->span_out);
-    if (info->status == IRENEO_STATUS_IMPOSSIBLE)
-        printf("  proof                    no memory of norm below %.3g recalls all with margin 1\n",
-               info->certificate_norm_bound);
-    if (info->status == IRENEO_STATUS_UNDECIDED && q->settings.solver == IRENEO_SOLVER_PROJECT)
-        printf("  the limit of scans or iterations was reached; go on with --resume\n");
-    if (written != NULL) printf("  written to            %s\n", written);
+/* Path and ending, in a block to be freed. */
+static char *with_ending(const char *path, const char *ending) {
+    size_t length = strlen(path) + strlen(ending) + 1;
+    char *joined = malloc(length);
+    if (joined != NULL) snprintf(joined, length, "%s%s", path, ending);
+    return joined;
 }
 
-static int print_report(const command *self, const store_request *q, const ireneo_max_margin_info *margin,
-                        const char *written, int exit_code) {
-    const ireneo_store_info *info = &margin->store;
-    bool widest = q->max_margin && info->status == IRENEO_STATUS_STORED;
-    if (!q->json) {
-        print_table(q, margin, written);
-        return finish_output(self, exit_code);
+static void write_quoted(FILE *stream, const char *word) {
+    if (word[0] != '\0' &&
+        strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,") ==
+            strlen(word)) {
+        fputs(word, stream);
+        return;
     }
-    ireneo_json json = {0};
-    ireneo_json_begin_object(&json, NULL);
-    ireneo_json_text(&json, "status", ireneo_status_name(info->status));
-    ireneo_json_size(&json, "facts", info->facts);
-    ireneo_json_size(&json, "recalled", info->recalled);
-    ireneo_json_number(&json, "facts_capacity", info->facts_capacity);
-    ireneo_json_number(&json, "fraction_of_capacity", info->fraction_of_capacity);
-    ireneo_json_number(&json, "margin", widest ? margin->margin : info->margin);
-    if (widest) {
-        ireneo_json_number(&json, "margin_bound", margin->margin_bound);
-        ireneo_json_number(&json, "duality_gap", margin->duality_gap);
-        ireneo_json_number(&json, "margin_law", margin->margin_law);
-    }
-    ireneo_json_size(&json, "scans", info->scans);
-    ireneo_json_size(&json, "iterations", info->iterations);
-    ireneo_json_number(&json, "seconds", info->seconds);
-    ireneo_json_size(&json, "peak_bytes", info->peak_bytes);
-    ireneo_json_size(&json, "span_in", info->span_in);
-    ireneo_json_size(&json, "span_out", info->span_out);
-    if (info->status == IRENEO_STATUS_IMPOSSIBLE)
-        ireneo_json_number(&json, "certificate_norm_bound", info->certificate_norm_bound);
-    ireneo_json_text(&json, "memory", written);
-    ireneo_json_end_object(&json);
-    return print_json(self, &json, exit_code);
+    fputc('\'', stream);
+    for (; *word != '\0'; word++) fputs(*word == '\'' ? "'\\''" : (char[]){*word, '\0'}, stream);
+    fputc('\'', stream);
 }
 
-static int exit_code_of(ireneo_status status) {
-    switch (status) {
-    case IRENEO_STATUS_STORED:
-    case IRENEO_STATUS_PARTIAL:
-        return EXIT_DONE;
-    case IRENEO_STATUS_IMPOSSIBLE:
-    case IRENEO_STATUS_UNDECIDED:
-        return EXIT_NO;
-    case IRENEO_STATUS_INTERRUPTED:
-        return EXIT_INTERRUPTED;
+/* The command line with --resume and without --init, which it replaces, to be typed into a shell. */
+static char *command_again(int argc, char **argv) {
+    char *text = NULL;
+    size_t length = 0;
+    FILE *stream = open_memstream(&text, &length);
+    if (stream == NULL) return NULL;
+    int i = 0;
+    fputs("ireneo store", stream);
+    for (; i < argc; i++) {
+        if (strcmp(argv[i], "--resume") == 0 || strncmp(argv[i], "--init=", 7) == 0) continue;
+        if (strcmp(argv[i], "--init") == 0) {
+            i++;
+            continue;
+        }
+        if (strcmp(argv[i], "--") == 0) break;
+        fputc(' ', stream);
+        write_quoted(stream, argv[i]);
     }
-    return EXIT_NO;
+    fputs(" --resume", stream);
+    for (; i < argc; i++) { /* from "--" on: files only */
+        fputc(' ', stream);
+        write_quoted(stream, argv[i]);
+    }
+    if (fclose(stream) == 0) return text;
+    free(text);
+    return NULL;
 }
 
-/* MEMORY.state: where an unfinished memory waits for --resume. */
-static char *state_path(const char *output) {
-    size_t length = strlen(output) + sizeof ".state";
-    char *path = malloc(length);
-    if (path != NULL) snprintf(path, length, "%s.state", output);
-    return path;
+static int name_files(const command *self, store_request *q, int argc, char **argv) {
+    q->state = with_ending(q->output, ".state");
+    q->given_up = q->dropped != NULL ? strdup(q->dropped) : with_ending(q->output, ".dropped.npy");
+    q->again = command_again(argc, argv);
+    return q->state != NULL && q->given_up != NULL && q->again != NULL
+               ? 0
+               : complain(self, EXIT_MACHINE, "not enough memory for the names of files");
 }
 
-/* An unfinished memory goes to the state file, so that MEMORY itself is only ever a finished one. */
+static void free_names(store_request *q) {
+    free(q->state);
+    free(q->given_up);
+    free(q->again);
+}
+
+static int check_files(const command *self, const store_request *q) {
+    const output_file outputs[] = {
+        {"-o", q->output, OUTPUT_MEMORY, NULL},
+        {"--certificate", q->certificate, OUTPUT_CERTIFICATE, NULL},
+        {"--dropped", q->overload ? q->given_up : NULL, OUTPUT_ARRAY, NULL},
+        {"the state", access(q->state, F_OK) == 0 ? q->state : NULL, OUTPUT_MEMORY, NULL}};
+    const char *const inputs[] = {q->files[0], q->files[1], q->targets, q->initial, q->weights};
+    return check_outputs(self, outputs, sizeof outputs / sizeof outputs[0], inputs,
+                         sizeof inputs / sizeof inputs[0]);
+}
+
+/* ---- files of the outcome ---- */
+
+static int save_memory(const command *self, const store_request *q, const facts_files *files,
+                       const store_outcome *o, const char *path, ireneo_status status) {
+    ireneo_store_info info = o->info.store;
+    info.status = status;
+    return report_error(self, ireneo_memory_save(o->memory, path, q->with_values ? files->values : NULL,
+                                                 files->facts.candidates, &q->settings, &info));
+}
+
+/* The best memory goes to MEMORY whatever the answer, marked as partial when it does not recall all; only an interrupted
+ * store leaves an old one alone. What can be gone on from goes to the state, too. */
 static int save_outcome(const command *self, const store_request *q, const facts_files *files,
-                        const ireneo_memory *memory, const ireneo_store_info *info, const char *state,
-                        const char **written) {
-    bool finished = info->status == IRENEO_STATUS_STORED || info->status == IRENEO_STATUS_PARTIAL ||
-                    q->settings.solver != IRENEO_SOLVER_PROJECT;
-    *written = finished ? q->output : info->status == IRENEO_STATUS_IMPOSSIBLE ? NULL : state;
-    if (*written == NULL) return 0;
-    ireneo_error failed =
-        ireneo_memory_save(memory, *written, q->with_values && finished ? files->values : NULL,
-                           files->facts.candidates, &q->settings, info);
-    if (failed != IRENEO_OK) return report_error(self, failed);
-    if (finished) unlink(state);
-    return 0;
+                        store_outcome *o) {
+    bool stopped = o->status == IRENEO_STATUS_INTERRUPTED;
+    bool all = o->info.store.recalled == o->info.store.facts;
+    o->waiting = stopped || o->status == IRENEO_STATUS_UNDECIDED;
+    o->written = !stopped;
+    int outcome = o->waiting ? save_memory(self, q, files, o, q->state, o->status) : 0;
+    if (outcome == 0 && o->written)
+        outcome =
+            save_memory(self, q, files, o, q->output, all ? IRENEO_STATUS_STORED : IRENEO_STATUS_PARTIAL);
+    if (outcome == 0 && !o->waiting) unlink(q->state);
+    return outcome;
 }
 
 static int load_initial(const command *self, const store_request *q, const facts_files *files,
-                        const char *state, ireneo_memory **initial) {
-    const char *path = q->resume ? state : q->initial;
+                        ireneo_memory **initial) {
+    const char *path = q->resume ? q->state : q->initial;
     if (path == NULL) return 0;
     if (q->resume && access(path, F_OK) != 0)
         return complain(self, EXIT_DATA, "there is nothing to resume: %s does not exist", path);
@@ -135,27 +130,18 @@ static int load_initial(const command *self, const store_request *q, const facts
 /* Indices of the facts given up, as int64. */
 static int save_dropped(const command *self, const store_request *q, const unsigned char *kept,
                         size_t facts) {
-    char fallback[4200];
-    snprintf(fallback, sizeof fallback, "%s.dropped.npy", q->output);
     int64_t *dropped = malloc((facts + 1) * sizeof *dropped);
     if (dropped == NULL)
         return complain(self, EXIT_MACHINE, "not enough memory for the list of dropped facts");
     size_t count = 0;
     for (size_t i = 0; i < facts; i++)
         if (!kept[i]) dropped[count++] = (int64_t)i;
-    ireneo_error failed =
-        ireneo_save_npy(q->dropped != NULL ? q->dropped : fallback, IRENEO_DTYPE_INT64, 1, &count, dropped);
+    ireneo_error failed = ireneo_save_npy(q->given_up, IRENEO_DTYPE_INT64, 1, &count, dropped);
     free(dropped);
     return report_error(self, failed);
 }
 
-/* What a store leaves behind, beside its files. */
-typedef struct store_outcome {
-    ireneo_memory *memory, *initial;
-    ireneo_store_result result;
-    double *weights;
-    ireneo_max_margin_info info; /* only its store part without --max-margin */
-} store_outcome;
+/* ---- the work ---- */
 
 static int prepare_overload(const command *self, store_request *q, size_t facts, store_outcome *o) {
     if (!q->overload) return 0;
@@ -171,39 +157,80 @@ static int prepare_overload(const command *self, store_request *q, size_t facts,
     return 0;
 }
 
-static int run_store(const command *self, store_request *q, const facts_files *files, const char *state,
-                     store_outcome *o) {
-    const char *written = NULL;
-    int outcome = load_initial(self, q, files, state, &o->initial);
+/* The Hebbian rules look for nothing, so they are never undecided. */
+static ireneo_status status_of(const store_request *q, const ireneo_store_info *info) {
+    if (q->settings.solver == IRENEO_SOLVER_PROJECT || info->status == IRENEO_STATUS_INTERRUPTED)
+        return info->status;
+    return info->recalled == info->facts ? IRENEO_STATUS_STORED : IRENEO_STATUS_PARTIAL;
+}
+
+static ireneo_error store(const store_request *q, const ireneo_facts *facts, store_outcome *o) {
+    ireneo_error failed = IRENEO_OK;
+    if (q->max_margin) {
+        ireneo_max_margin_settings settings = {.store = q->settings};
+        failed = ireneo_max_margin(facts, &settings, &o->memory, &o->result, &o->info);
+    } else {
+        failed = ireneo_store(facts, &q->settings, &o->memory, &o->result, &o->info.store);
+    }
+    o->status = status_of(q, &o->info.store);
+    if (failed == IRENEO_OK && (o->status == IRENEO_STATUS_STORED || o->status == IRENEO_STATUS_PARTIAL))
+        failed = find_hardest(o->memory, facts, (int)q->threads, o->hardest, &o->hard_count);
+    return failed;
+}
+
+static int run_store(const command *self, store_request *q, const facts_files *files, store_outcome *o) {
+    int outcome = load_initial(self, q, files, &o->initial);
     if (outcome == 0) outcome = prepare_overload(self, q, files->facts.facts, o);
     if (outcome != 0) return outcome;
     q->settings.initial = o->initial;
     q->settings.progress = start_progress();
-    ireneo_error failed = IRENEO_OK;
-    if (q->max_margin) {
-        ireneo_max_margin_settings settings = {.store = q->settings};
-        failed = ireneo_max_margin(&files->facts, &settings, &o->memory, &o->result, &o->info);
-    } else {
-        failed = ireneo_store(&files->facts, &q->settings, &o->memory, &o->result, &o->info.store);
-    }
+    ireneo_error failed = store(q, &files->facts, o);
     finish_progress();
     outcome = report_error(self, failed);
-    if (outcome == 0) outcome = save_outcome(self, q, files, o->memory, &o->info.store, state, &written);
-    if (outcome == 0 && q->overload) outcome = save_dropped(self, q, o->result.kept, files->facts.facts);
+    if (outcome == 0) outcome = save_outcome(self, q, files, o);
+    if (outcome == 0 && o->result.kept != NULL)
+        outcome = save_dropped(self, q, o->result.kept, files->facts.facts);
     if (outcome == 0 && o->result.certificate != NULL && q->certificate != NULL)
         outcome = report_error(self, ireneo_certificate_save(o->result.certificate, q->certificate));
-    return outcome == 0 ? print_report(self, q, &o->info, written, exit_code_of(o->info.store.status))
-                        : outcome;
+    return outcome == 0 ? report_store(self, q, &files->facts, o) : outcome;
 }
 
-static int store_facts(const command *self, store_request *q, const facts_files *files, const char *state) {
+static int store_facts(const command *self, store_request *q, const facts_files *files) {
     store_outcome o = {0};
-    int outcome = run_store(self, q, files, state, &o);
+    int outcome = run_store(self, q, files, &o);
     ireneo_store_result_free(&o.result);
     ireneo_memory_free(o.memory);
     ireneo_memory_free(o.initial);
     ireneo_free(o.weights);
     return outcome;
+}
+
+static int load_and_store(const command *self, store_request *q) {
+    facts_files files;
+    int outcome = load_facts(self, q->files[0], q->files[1], q->targets, &files);
+    if (outcome != 0) return outcome;
+    outcome = q->with_values && files.facts.values == NULL
+                  ? complain(self, EXIT_USAGE, "--with-values needs values that all keys share")
+                  : store_facts(self, q, &files);
+    free_facts(&files);
+    return outcome;
+}
+
+/* Options that contradict each other. */
+static int check_request(const command *self, const store_request *q) {
+    bool project = strcmp(q->solver, "project") == 0;
+    if (q->output == NULL) return complain(self, EXIT_USAGE, "give the output file with -o MEMORY");
+    if (q->resume && q->initial != NULL)
+        return complain(self, EXIT_USAGE, "--resume and --init exclude each other");
+    if (!q->overload && (q->weights != NULL || q->dropped != NULL))
+        return complain(self, EXIT_USAGE, "--weights and --dropped only make sense with --overload");
+    if (q->overload && !project) return complain(self, EXIT_USAGE, "--overload needs the project solver");
+    if (q->max_margin && (q->overload || q->settings.rank > 0 || !project))
+        return complain(
+            self, EXIT_USAGE,
+            "--max-margin excludes --overload, --rank and the Hebbian solvers: it needs all facts, a "
+            "full matrix and the project solver");
+    return 0;
 }
 
 static int run(const command *self, int argc, char **argv) {
@@ -238,37 +265,17 @@ static int run(const command *self, int argc, char **argv) {
     };
     int outcome = parse_options(self, argc, argv, options, q.files, 2, 2, NULL);
     if (outcome != 0) return outcome == PARSE_FINISHED ? EXIT_DONE : outcome;
-    if (q.output == NULL) return complain(self, EXIT_USAGE, "give the output file with -o MEMORY");
-    if (q.resume && q.initial != NULL)
-        return complain(self, EXIT_USAGE, "--resume and --init exclude each other");
-    if (!q.overload && (q.weights != NULL || q.dropped != NULL))
-        return complain(self, EXIT_USAGE, "--weights and --dropped only make sense with --overload");
-    if (q.overload && strcmp(q.solver, "project") != 0)
-        return complain(self, EXIT_USAGE, "--overload needs the project solver");
-    if (q.max_margin && (q.overload || q.settings.rank > 0 || strcmp(q.solver, "project") != 0))
-        return complain(
-            self, EXIT_USAGE,
-            "--max-margin excludes --overload, --rank and the Hebbian solvers: it needs all facts, a "
-            "full matrix and the project solver");
+    outcome = check_request(self, &q);
+    if (outcome != 0) return outcome;
     q.settings.threads = (int)q.threads;
     while (strcmp(q.solver, ireneo_solver_name(q.settings.solver)) != 0) q.settings.solver++;
-    outcome = check_output(self, q.output);
-    if (outcome == 0) outcome = check_output(self, q.certificate);
-    if (outcome == 0) outcome = check_output(self, q.dropped);
-    if (outcome != 0) return outcome;
-    facts_files files;
-    outcome = load_facts(self, q.files[0], q.files[1], q.targets, &files);
-    if (outcome != 0) return outcome;
-    catch_interrupts();
-    if (q.with_values && files.facts.values == NULL) {
-        free_facts(&files);
-        return complain(self, EXIT_USAGE, "--with-values needs values that all keys share");
+    outcome = name_files(self, &q, argc, argv);
+    if (outcome == 0) outcome = check_files(self, &q);
+    if (outcome == 0) {
+        catch_interrupts();
+        outcome = load_and_store(self, &q);
     }
-    char *state = state_path(q.output);
-    outcome = state == NULL ? complain(self, EXIT_MACHINE, "not enough memory")
-                            : store_facts(self, &q, &files, state);
-    free(state);
-    free_facts(&files);
+    free_names(&q);
     return outcome;
 }
 
@@ -278,4 +285,7 @@ const command command_store = {
     "three "
     "axes\n(keys, candidates, dimension) are candidates of each key's own. MEMORY holds a tensor W\n"
     "(values' dimension x keys' dimension), or U and V with W = U V^T; score of value y for key x: y^T W x.\n"
-    "Exit code 0: stored; 1: impossible, or undecided at a limit; 130: interrupted, go on with --resume."};
+    "MEMORY is written whatever the answer, marked as partial when it does not recall all facts.\n"
+    "Exit code 0: stored, or kept what fits with --overload; 1: not all facts are recalled: impossible, "
+    "undecided,\n"
+    "or by a Hebbian rule; 130: interrupted, go on with --resume."};

@@ -504,6 +504,17 @@ IRENEO_API ireneo_error ireneo_capacity_probability(const ireneo_shape *shape, d
  * Asymptotic. */
 IRENEO_API ireneo_error ireneo_capacity_margin(const ireneo_shape *shape, double *margin);
 
+/** The smallest dimension of a square memory, of rank shape->rank unless 0, that holds shape->facts random facts with
+ * this chance; dim_in and dim_out of the shape do not matter. */
+IRENEO_API ireneo_error ireneo_capacity_dim(const ireneo_shape *shape, double chance, size_t *dim);
+
+/** The smallest rank at which shape->facts random facts fit with this chance, whatever shape->rank; 0 when a full matrix
+ * does not hold them. */
+IRENEO_API ireneo_error ireneo_capacity_rank(const ireneo_shape *shape, double chance, size_t *rank);
+
+/** About how many of shape->facts random facts a store with overload keeps. Not a law: measured, within some per cent. */
+IRENEO_API ireneo_error ireneo_capacity_overload(const ireneo_shape *shape, double *kept);
+
 /** Facts over d^2 at which the target still beats the mean of the top `tail_fraction` of its competitors
  * (listwise recall). */
 IRENEO_API double ireneo_listwise_capacity(double tail_fraction);

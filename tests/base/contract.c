@@ -135,6 +135,14 @@ static void test_law(void **state) {
     assert_true(number == 0.0);
     REFUSED(ireneo_capacity_margin(&shape, NULL));
     REFUSED(ireneo_capacity_margin(NULL, &number));
+    size_t size = 0;
+    REFUSED(ireneo_capacity_dim(&shape, 0.5, NULL));
+    REFUSED(ireneo_capacity_dim(NULL, 0.5, &size));
+    REFUSED(ireneo_capacity_dim(&shape, 1.0, &size));
+    REFUSED(ireneo_capacity_rank(&shape, 0.5, NULL));
+    REFUSED(ireneo_capacity_rank(&shape, 0.0, &size));
+    REFUSED(ireneo_capacity_overload(&shape, NULL));
+    REFUSED(ireneo_capacity_overload(NULL, &number));
     REFUSED(ireneo_free_entropy(0.1, 10, 10, 1, NULL, NULL, NULL));
     shape.reserved[3] = 1;
     REFUSED(ireneo_capacity(&shape, &report));

@@ -2,7 +2,7 @@
 # Files that store, check and recall cannot read or write: one sentence, exit codes, old files as they were.
 . "$(dirname "$0")/../support/cli.sh"
 "$python" "$root/tests/support/arrays.py" || exit 4
-echo "what was here before" >old.safetensors
+run 0 store keys.npy values.npy -o old.safetensors
 cp old.safetensors before
 run 0 store keys.npy values.npy --with-values -o memory.safetensors
 run 0 store keys16.npy few.npy --targets targets.npy -o many.safetensors

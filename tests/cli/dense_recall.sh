@@ -88,7 +88,7 @@ refuse 3 "they must agree" patterns.npy narrow.npy
 refuse 3 "row 17, column 3" patterns.npy nan.npy
 refuse 3 "do not fit in float32" huge.npy huge.npy
 refuse 3 "empty.npy" empty.npy queries.npy
-refuse 3 "2 lines for 400" patterns.npy queries.npy --labels few.txt
+refuse 3 "2 labels for 400" patterns.npy queries.npy --labels few.txt
 refuse 3 "zero bytes" patterns.npy queries.npy --labels patterns.npy
 refuse 4 "absent" absent.npy queries.npy
 refuse 4 "absent.txt" patterns.npy queries.npy --labels absent.txt

@@ -1,0 +1,40 @@
+/* The two best candidates of every fact, and which facts have them nearest together. */
+#include "hardest.h"
+
+#include <stdlib.h>
+
+enum { BATCH = 4096 };
+static const double MOST_PRODUCTS = 1e11; /* of a scan: seconds */
+
+/* Keeps the list sorted, the smallest gap first. */
+static void insert(hard_fact found, hard_fact *hardest, size_t *count) {
+    if (*count == HARDEST && found.gap >= hardest[HARDEST - 1].gap) return;
+    size_t place = *count < HARDEST ? (*count)++ : HARDEST - 1;
+    for (; place > 0 && hardest[place - 1].gap > found.gap; place--) hardest[place] = hardest[place - 1];
+    hardest[place] = found;
+}
+
+ireneo_error find_hardest(const ireneo_memory *memory, const ireneo_facts *facts, int threads,
+                          hard_fact *hardest, size_t *count) {
+    *count = 0;
+    if (facts->values == NULL ||
+        (double)facts->facts * (double)facts->candidates * (double)facts->dim_out > MOST_PRODUCTS)
+        return IRENEO_OK;
+    int64_t *index = malloc(2 * BATCH * sizeof *index);
+    float *score = malloc(2 * BATCH * sizeof *score);
+    ireneo_error failed = index == NULL || score == NULL ? IRENEO_ERROR_MEMORY : IRENEO_OK;
+    for (size_t first = 0; failed == IRENEO_OK && first < facts->facts; first += BATCH) {
+        size_t rows = facts->facts - first < BATCH ? facts->facts - first : BATCH;
+        failed =
+            ireneo_recall(memory, facts->keys + first * facts->dim_in, rows, facts->values, facts->candidates,
+                          2, &(ireneo_run_settings){.threads = threads}, index, score);
+        for (size_t i = 0; failed == IRENEO_OK && i < rows; i++) {
+            int64_t target = facts->targets != NULL ? facts->targets[first + i] : (int64_t)(first + i);
+            hard_fact found = {first + i, index[2 * i + 1], score[2 * i] - score[2 * i + 1]};
+            if (index[2 * i] == target) insert(found, hardest, count);
+        }
+    }
+    free(index);
+    free(score);
+    return failed;
+}
