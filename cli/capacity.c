@@ -7,15 +7,28 @@
 
 typedef struct capacity_question {
     ireneo_shape shape;
-    size_t dim, candidates, facts;
+    size_t dim, candidates, facts, for_facts;
     bool json;
 } capacity_question;
+
+/* What the law says about the facts asked about: they fit, or do not, or it is a matter of luck. */
+static const double SURE = 0.95; /* chance from which on facts fit, and 1 - that up to which they do not */
+
+typedef struct capacity_answer {
+    ireneo_capacity_report report;
+    double best_margin;  /* NAN: no facts were asked about */
+    double kept;         /* of the facts asked about, by --overload */
+    size_t dim_needed;   /* smallest square memory that holds them, of the same rank if one was given */
+    size_t rank_needed;  /* smallest rank of this shape that does; 0: none */
+    const char *verdict; /* "fit", "may fit", "do not fit"; NULL: no facts were asked about */
+} capacity_answer;
 
 static void print_table(const ireneo_shape *shape, const ireneo_capacity_report *r) {
     char text[40];
     printf("A %zu x %zu memory", shape->dim_out, shape->dim_in);
     if (shape->rank > 0) printf(" of rank %zu", shape->rank);
-    printf(" choosing among %s candidates", grouped(r->candidates, text));
+    bool own = shape->facts > 0.0 && shape->candidates == 0.0;
+    printf(" choosing among %s candidates", grouped(own ? shape->facts : r->candidates, text));
     if (shape->candidates == 0.0) printf(" (one per fact)");
     printf("\n\n");
     printf("  facts that fit              %12s   finite-size law%s\n", grouped(r->facts_capacity, text),
@@ -28,21 +41,40 @@ static void print_table(const ireneo_shape *shape, const ireneo_capacity_report 
            grouped(r->parameters, text));
     printf("  load  n log P / (d_in d_out)%12.4f   %s\n", r->load,
            shape->facts > 0.0 ? "of the facts asked about" : "at capacity");
-    if (shape->facts > 0.0) {
-        printf("\n  %s facts are %.1f %% of capacity", grouped(shape->facts, text),
-               100.0 * r->fraction_of_capacity);
-        printf("\n  chance that all of them fit %12.4g\n", r->probability_all_fit);
-        printf("  the Hebbian rule would recall %8.1f %% of them\n", 100.0 * r->hebbian_accuracy);
-    }
 }
 
-static int print_report(const command *self, const ireneo_shape *shape, const ireneo_capacity_report *r,
-                        double best_margin, bool json_wanted) {
+static void print_needs(const ireneo_shape *shape, const capacity_answer *a) {
+    char text[40];
+    if (a->rank_needed > 0 && shape->rank > 0)
+        printf("  rank that holds them        %12s   of this shape\n", grouped((double)a->rank_needed, text));
+    if (a->verdict[0] == 'f') return;
+    if (a->dim_needed > 0)
+        printf("  dimension that holds them   %12s   square, %s, with %.0f %% chance\n",
+               grouped((double)a->dim_needed, text), shape->rank > 0 ? "of this rank" : "full", 100.0 * SURE);
+    if (a->kept < shape->facts)
+        printf("  store --overload would keep %12s   of them, about\n", grouped(a->kept, text));
+}
+
+static void print_facts(const ireneo_shape *shape, const capacity_answer *a) {
+    const ireneo_capacity_report *r = &a->report;
+    char text[40];
+    printf("\n  %s facts %s: they are %.1f %% of capacity\n", grouped(shape->facts, text), a->verdict,
+           100.0 * r->fraction_of_capacity);
+    printf("  chance that all of them fit %12.4g\n", r->probability_all_fit);
+    print_needs(shape, a);
+    printf("  the Hebbian rule would recall %8.1f %% of them\n", 100.0 * r->hebbian_accuracy);
+    if (a->best_margin > 0.0 && isfinite(a->best_margin))
+        printf("  best margin                 %12.4f   score spreads (asymptotic law)\n", a->best_margin);
+}
+
+static int print_report(const command *self, const ireneo_shape *shape, const capacity_answer *a,
+                        bool json_wanted) {
+    const ireneo_capacity_report *r = &a->report;
+    int exit_code = a->verdict != NULL && a->verdict[0] == 'd' ? EXIT_NO : EXIT_DONE;
     if (!json_wanted) {
         print_table(shape, r);
-        if (shape->facts > 0.0 && best_margin > 0.0 && isfinite(best_margin))
-            printf("  best margin                 %12.4f   score spreads (asymptotic law)\n", best_margin);
-        return finish_output(self, EXIT_DONE);
+        if (a->verdict != NULL) print_facts(shape, a);
+        return finish_output(self, exit_code);
     }
     ireneo_json json = {0};
     ireneo_json_begin_object(&json, NULL);
@@ -64,10 +96,48 @@ static int print_report(const command *self, const ireneo_shape *shape, const ir
         ireneo_json_number(&json, "facts", shape->facts);
         ireneo_json_number(&json, "fraction_of_capacity", r->fraction_of_capacity);
         ireneo_json_number(&json, "probability_all_fit", r->probability_all_fit);
-        ireneo_json_number(&json, "best_margin", best_margin);
+        ireneo_json_number(&json, "best_margin", a->best_margin);
+        ireneo_json_text(&json, "verdict", a->verdict);
+        ireneo_json_number(&json, "overload_estimate", a->kept);
+        ireneo_json_size(&json, "dim_needed", a->dim_needed);
+        ireneo_json_size(&json, "rank_needed", a->rank_needed);
     }
     ireneo_json_end_object(&json);
-    return print_json(self, &json, EXIT_DONE);
+    return print_json(self, &json, exit_code);
+}
+
+static ireneo_error answer(const ireneo_shape *shape, capacity_answer *a) {
+    ireneo_error failed = ireneo_capacity(shape, &a->report);
+    if (failed != IRENEO_OK || shape->facts == 0.0) return failed;
+    double chance = a->report.probability_all_fit;
+    a->verdict = chance >= SURE ? "fit" : chance > 1.0 - SURE ? "may fit" : "do not fit";
+    failed = ireneo_capacity_margin(shape, &a->best_margin);
+    if (failed == IRENEO_OK) failed = ireneo_capacity_overload(shape, &a->kept);
+    if (failed == IRENEO_OK && ireneo_capacity_dim(shape, SURE, &a->dim_needed) != IRENEO_OK)
+        a->dim_needed = 0; /* beyond what is offered anywhere */
+    return failed == IRENEO_OK ? ireneo_capacity_rank(shape, SURE, &a->rank_needed) : failed;
+}
+
+/* The shape from the options, which must not contradict each other. */
+static int fill_shape(const command *self, const option *options, capacity_question *q) {
+    bool in = given(options, "dim-in"), out = given(options, "dim-out"), square = given(options, "dim");
+    q->shape.candidates = (double)q->candidates;
+    q->shape.facts = (double)q->facts;
+    if (q->for_facts > 0) {
+        if (in || out || square || q->facts > 0)
+            return complain(self, EXIT_USAGE, "--for-facts finds the dimension; leave out --dim and --facts");
+        q->shape.facts = (double)q->for_facts;
+        ireneo_error failed = ireneo_capacity_dim(&q->shape, SURE, &q->dim);
+        if (failed != IRENEO_OK) return report_error(self, failed);
+        q->shape.dim_in = q->shape.dim_out = q->dim;
+        return 0;
+    }
+    if (square && (in || out))
+        return complain(self, EXIT_USAGE, "give --dim, or --dim-in and --dim-out, not both");
+    if (!square && !(in && out))
+        return complain(self, EXIT_USAGE, "give --dim, or both --dim-in and --dim-out");
+    if (square) q->shape.dim_in = q->shape.dim_out = q->dim;
+    return 0;
 }
 
 static int run(const command *self, int argc, char **argv) {
@@ -79,31 +149,27 @@ static int run(const command *self, int argc, char **argv) {
         COUNT("rank", &q.shape.rank, "M", "largest rank of the matrix (default: full)", 1, 1e7),
         COUNT("candidates", &q.candidates, "P", "values to choose from (default: one per fact)", 2, 1e12),
         COUNT("facts", &q.facts, "N", "tell whether N facts fit", 1, 1e12),
+        COUNT("for-facts", &q.for_facts, "N",
+              "the smallest square memory that holds N facts, instead of --dim", 1, 1e12),
         NUMBER("margin", &q.shape.margin, "K", "facts must win by K score spreads (default 0)", 0, 1e3),
         JSON(&q.json),
         OPTIONS_END,
     };
     int outcome = parse_options(self, argc, argv, options, NULL, 0, 0, NULL);
     if (outcome != 0) return outcome == PARSE_FINISHED ? EXIT_DONE : outcome;
-    bool in = given(options, "dim-in"), out = given(options, "dim-out"), square = given(options, "dim"),
-         sides = in || out;
-    if (square && sides) return complain(self, EXIT_USAGE, "give --dim, or --dim-in and --dim-out, not both");
-    if (!square && !(in && out))
-        return complain(self, EXIT_USAGE, "give --dim, or both --dim-in and --dim-out");
-    if (square) q.shape.dim_in = q.shape.dim_out = q.dim;
-    q.shape.candidates = (double)q.candidates;
-    q.shape.facts = (double)q.facts;
-
-    ireneo_capacity_report report;
-    double best_margin = NAN;
-    ireneo_error failed = ireneo_capacity(&q.shape, &report);
-    if (failed == IRENEO_OK && q.facts > 0) failed = ireneo_capacity_margin(&q.shape, &best_margin);
+    outcome = fill_shape(self, options, &q);
+    if (outcome != 0) return outcome;
+    capacity_answer found = {.best_margin = NAN};
+    ireneo_error failed = answer(&q.shape, &found);
     if (failed != IRENEO_OK) return report_error(self, failed);
-    return print_report(self, &q.shape, &report, best_margin, q.json);
+    return print_report(self, &q.shape, &found, q.json);
 }
 
 const command command_capacity = {"capacity", "how many facts a linear memory can hold", run, "",
                                   "The finite-size law predicts the number of random facts that fit within a "
                                   "few per cent; it does not depend on\n"
                                   "the covariance of the embeddings or on the mean of the values. Embeddings "
-                                  "that span fewer dimensions: give their ranks."};
+                                  "that span fewer dimensions: give their ranks.\n"
+                                  "With --facts: they fit when the chance is 95 % or more and do not when it "
+                                  "is 5 % or less.\n"
+                                  "Exit code 0: they fit, or may; 1: they do not fit."};

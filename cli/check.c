@@ -1,15 +1,27 @@
 /* ireneo check: how many facts does a memory recall? */
 #include "commands.h"
 #include "facts_files.h"
+#include "folder.h"
+#include "labels.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+
+enum { NAMED = 10 }; /* facts not recalled that the table names */
 
 typedef struct check_request {
-    const char *files[3], *targets;
+    const char *files[3], *targets, *labels, *missed;
     size_t threads;
     ireneo_noise noise;
     bool json, noisy;
 } check_request;
+
+typedef struct check_outcome {
+    ireneo_check_report report;
+    ireneo_noise_report noise;
+    unsigned char *recalled; /* (facts) */
+    label_file labels;       /* of the keys */
+} check_outcome;
 
 static void print_noise(const check_request *q, const ireneo_noise_report *report) {
     printf("  from noisy keys %.2f +- %.2f %% recalled; noise %g of the keys' rms entry (%.3g), %zu draws, "
@@ -18,58 +30,118 @@ static void print_noise(const check_request *q, const ireneo_noise_report *repor
            (unsigned long long)q->noise.seed);
 }
 
-static int print_report(const command *self, const check_request *q, const ireneo_check_report *report,
-                        const ireneo_noise_report *noise) {
-    int exit_code = report->recalled == report->facts ? EXIT_DONE : EXIT_NO;
+/* "3 (france), 7 (japan) and 12 more" */
+static void print_missed(const check_request *q, const check_outcome *o) {
+    size_t missed = o->report.facts - o->report.recalled, named = 0;
     char text[40];
-    if (!q->json) {
-        printf("%s of ", grouped((double)report->recalled, text));
-        printf("%s facts recalled\n", grouped((double)report->facts, text));
-        printf("  smallest margin %.3e score spreads; %zu close calls decided in float64\n", report->margin,
-               report->recomputed);
-        if (q->noisy) print_noise(q, noise);
-        return finish_output(self, exit_code);
+    if (missed == 0) return;
+    printf("  not recalled:");
+    for (size_t i = 0; i < o->report.facts && named < NAMED; i++) {
+        if (o->recalled[i]) continue;
+        const char *label = label_of(&o->labels, (int64_t)i);
+        printf("%s %zu", named++ > 0 ? "," : "", i);
+        if (label != NULL) printf(" (%s)", label);
     }
+    if (missed > NAMED) printf(" and %s more", grouped((double)(missed - NAMED), text));
+    if (q->missed != NULL)
+        printf("; all of them in %s", q->missed);
+    else if (missed > NAMED)
+        printf("; --missed FILE lists them all");
+    putchar('\n');
+}
+
+static int print_table(const command *self, const check_request *q, const check_outcome *o, int exit_code) {
+    const ireneo_check_report *report = &o->report;
+    char text[40];
+    printf("%s of ", grouped((double)report->recalled, text));
+    printf("%s facts recalled\n", grouped((double)report->facts, text));
+    printf("  smallest margin %.3e score spreads; %zu close calls decided in float64\n", report->margin,
+           report->recomputed);
+    print_missed(q, o);
+    if (q->noisy) print_noise(q, &o->noise);
+    return finish_output(self, exit_code);
+}
+
+static int print_report(const command *self, const check_request *q, const check_outcome *o) {
+    const ireneo_check_report *report = &o->report;
+    int exit_code = report->recalled == report->facts ? EXIT_DONE : EXIT_NO;
+    if (!q->json) return print_table(self, q, o, exit_code);
     ireneo_json json = {0};
     ireneo_json_begin_object(&json, NULL);
     ireneo_json_size(&json, "facts", report->facts);
     ireneo_json_size(&json, "recalled", report->recalled);
     ireneo_json_number(&json, "margin", report->margin);
     ireneo_json_size(&json, "recomputed", report->recomputed);
+    ireneo_json_begin_array(&json, "missed");
+    for (size_t i = 0; i < report->facts; i++)
+        if (!o->recalled[i]) ireneo_json_size(&json, NULL, i);
+    ireneo_json_end_array(&json);
     if (q->noisy) {
         ireneo_json_number(&json, "noise", q->noise.strength);
-        ireneo_json_size(&json, "noise_draws", noise->draws);
+        ireneo_json_size(&json, "noise_draws", o->noise.draws);
         ireneo_json_size(&json, "seed", q->noise.seed);
-        ireneo_json_number(&json, "noise_recall", noise->recall);
-        ireneo_json_number(&json, "noise_recall_error", noise->error);
+        ireneo_json_number(&json, "noise_recall", o->noise.recall);
+        ireneo_json_number(&json, "noise_recall_error", o->noise.error);
     }
     ireneo_json_end_object(&json);
     return print_json(self, &json, exit_code);
 }
 
-static int check_memory(const command *self, const check_request *q, const ireneo_facts *facts) {
+/* An index a line, with the name behind a tab when there are names. */
+static int save_missed(const command *self, const check_request *q, const check_outcome *o) {
+    char *text = NULL;
+    size_t length = 0;
+    FILE *stream = open_memstream(&text, &length);
+    if (stream == NULL) return complain(self, EXIT_MACHINE, "not enough memory for %s", q->missed);
+    for (size_t i = 0; i < o->report.facts; i++) {
+        if (o->recalled[i]) continue;
+        const char *label = label_of(&o->labels, (int64_t)i);
+        fprintf(stream, "%zu%s%s\n", i, label != NULL ? "\t" : "", label != NULL ? label : "");
+    }
+    int outcome = fclose(stream) == 0 ? report_error(self, ireneo_save_bytes(q->missed, text, length))
+                                      : complain(self, EXIT_MACHINE, "not enough memory for %s", q->missed);
+    free(text);
+    return outcome;
+}
+
+static ireneo_error check_memory(const check_request *q, const ireneo_facts *facts, check_outcome *o) {
     ireneo_memory *memory = NULL;
-    ireneo_check_report report;
-    ireneo_noise_report noise = {0};
-    ireneo_progress *progress = start_progress();
+    ireneo_run_settings settings = {.threads = (int)q->threads, .progress = start_progress()};
     ireneo_error failed = ireneo_memory_load(q->files[0], &memory);
-    if (failed == IRENEO_OK)
-        failed = ireneo_check(memory, facts,
-                              &(ireneo_run_settings){.threads = (int)q->threads, .progress = progress}, NULL,
-                              &report);
+    if (failed == IRENEO_OK) failed = ireneo_check(memory, facts, &settings, o->recalled, &o->report);
     if (failed == IRENEO_OK && q->noisy)
-        failed = ireneo_check_noise(memory, facts, &q->noise,
-                                    &(ireneo_run_settings){.threads = (int)q->threads, .progress = progress},
-                                    &noise);
+        failed = ireneo_check_noise(memory, facts, &q->noise, &settings, &o->noise);
     finish_progress();
     ireneo_memory_free(memory);
-    return failed == IRENEO_OK ? print_report(self, q, &report, &noise) : report_error(self, failed);
+    return failed;
+}
+
+static int check_facts(const command *self, const check_request *q, const ireneo_facts *facts) {
+    check_outcome o = {0};
+    int outcome = q->labels != NULL ? load_labels_of(self, q->labels, facts->facts, "keys", &o.labels) : 0;
+    o.recalled = calloc(facts->facts + 1, 1);
+    if (outcome == 0 && o.recalled == NULL)
+        outcome = complain(self, EXIT_MACHINE, "not enough memory for %zu facts", facts->facts);
+    if (outcome == 0) outcome = report_error(self, check_memory(q, facts, &o));
+    if (outcome == 0 && q->missed != NULL) outcome = save_missed(self, q, &o);
+    if (outcome == 0) outcome = print_report(self, q, &o);
+    free_labels(&o.labels);
+    free(o.recalled);
+    return outcome;
+}
+
+static int check_files(const command *self, const check_request *q) {
+    const char *const inputs[] = {q->files[0], q->files[1], q->files[2], q->targets, q->labels};
+    return check_outputs(self, &(output_file){"--missed", q->missed, OUTPUT_LIST, NULL}, 1, inputs,
+                         sizeof inputs / sizeof inputs[0]);
 }
 
 static int run(const command *self, int argc, char **argv) {
     check_request q = {.noise = {.draws = 10, .seed = 1}};
     option options[] = {
         TEXT("targets", &q.targets, "FILE", "index of each key's value (default: row i to row i)"),
+        TEXT("missed", &q.missed, "FILE", "writes the facts that are not recalled, one a line"),
+        TEXT("labels", &q.labels, "FILE", "names of the keys, one a line, for those facts"),
         NUMBER("noise", &q.noise.strength, "S",
                "also count from keys with Gaussian noise of standard deviation S times their rms entry", 0,
                1e6),
@@ -84,11 +156,13 @@ static int run(const command *self, int argc, char **argv) {
     q.noisy = given(options, "noise");
     if (!q.noisy && (given(options, "noise-draws") || given(options, "seed")))
         return complain(self, EXIT_USAGE, "--noise-draws and --seed only make sense with --noise");
+    outcome = check_files(self, &q);
+    if (outcome != 0) return outcome;
+    catch_interrupts();
     facts_files loaded;
     outcome = load_facts(self, q.files[1], q.files[2], q.targets, &loaded);
     if (outcome != 0) return outcome;
-    catch_interrupts();
-    outcome = check_memory(self, &q, &loaded.facts);
+    outcome = check_facts(self, &q, &loaded.facts);
     free_facts(&loaded);
     return outcome;
 }

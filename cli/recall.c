@@ -1,8 +1,10 @@
 /* ireneo recall: the best answers of a memory to queries. */
 #include "commands.h"
 #include "facts_files.h"
+#include "folder.h"
 #include "labels.h"
 #include "matrix_files.h"
+#include "streamed_queries.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -11,7 +13,8 @@
 
 typedef struct recall_request {
     const char *files[2];
-    const char *values, *labels, *query_labels, *pick;
+    const char *values, *labels, *query_labels, *pick, *output;
+    char *scores; /* beside an .npy of indices; NULL when one file holds both, or none is asked for */
     size_t top, threads;
     bool json;
 } recall_request;
@@ -38,6 +41,21 @@ static int add_pick(const command *self, const char *word, const label_file *nam
                     word, available - 1);
 }
 
+/* The next word of a list split by commas, cut off in place; a word in quotes may hold commas, and quotes when doubled.
+ * Returns NULL at the end. */
+static char *next_word(char **rest) {
+    char *word = *rest, *to = word, *from = word + 1;
+    if (word == NULL || word[0] != '"') return strsep(rest, ",");
+    for (; *from != '\0' && (*from != '"' || from[1] == '"'); from++) {
+        if (*from == '"') from++;
+        *to++ = *from;
+    }
+    if (*from == '"') from++;
+    *rest = *from == ',' ? from + 1 : NULL;
+    *to = '\0';
+    return word;
+}
+
 static int choose_rows(const command *self, const recall_request *q, const label_file *names,
                        size_t available, selection *chosen) {
     chosen->rows = calloc(available + (q->pick != NULL ? strlen(q->pick) : 0) + 1, sizeof *chosen->rows);
@@ -50,11 +68,21 @@ static int choose_rows(const command *self, const recall_request *q, const label
     char *words = strdup(q->pick), *rest = words, *word;
     if (words == NULL) return complain(self, EXIT_MACHINE, "not enough memory for the queries");
     int outcome = 0;
-    while (outcome == 0 && (word = strsep(&rest, ",")) != NULL)
+    while (outcome == 0 && (word = next_word(&rest)) != NULL)
         outcome = add_pick(self, word, names, available, chosen);
     free(words);
     return outcome;
 }
+
+typedef struct recall_data {
+    ireneo_memory *memory;
+    float *queries, *values;
+    size_t count, query_dim, candidates, value_dim;
+    label_file labels, names;
+    selection chosen;
+    int64_t *indices; /* (chosen, top) with -o, else (a batch, top) */
+    float *scores;    /* likewise */
+} recall_data;
 
 static int print_json_answer(const command *self, const recall_request *q, size_t row,
                              const label_file *names, const label_file *labels, const int64_t *index,
@@ -99,50 +127,103 @@ static int print_answer(const command *self, const recall_request *q, size_t row
     return 0;
 }
 
-/* Answers in batches, so that a million queries need no more memory than a thousand. */
-static int answer(const command *self, const recall_request *q, const ireneo_memory *memory,
-                  const float *queries, const selection *chosen, const float *values, size_t candidates,
-                  const label_file *names, const label_file *labels) {
-    enum { BATCH = 4096 };
-    size_t dim = memory->dim_in, batch = chosen->count < BATCH ? chosen->count : BATCH;
-    float *rows = malloc(batch * dim * sizeof *rows), *scores = malloc(batch * q->top * sizeof *scores);
-    int64_t *indices = malloc(batch * q->top * sizeof *indices);
-    bool enough = rows != NULL && scores != NULL && indices != NULL;
-    int outcome = enough ? 0 : complain(self, EXIT_MACHINE, "not enough memory for the answers");
-    for (size_t first = 0; enough && outcome == 0 && first < chosen->count && !interrupted();
-         first += batch) {
-        size_t count = chosen->count - first < batch ? chosen->count - first : batch;
-        for (size_t k = 0; k < count; k++)
-            memcpy(rows + k * dim, queries + chosen->rows[first + k] * dim, dim * sizeof *rows);
-        ireneo_error failed =
-            ireneo_recall(memory, rows, count, values, candidates, q->top,
-                          &(ireneo_run_settings){.threads = (int)q->threads}, indices, scores);
-        if (failed != IRENEO_OK) outcome = report_error(self, failed);
-        for (size_t k = 0; outcome == 0 && k < count; k++)
-            outcome = (q->json ? print_json_answer : print_answer)(
-                self, q, chosen->rows[first + k], names, labels, indices + k * q->top, scores + k * q->top);
-    }
-    free(rows);
-    free(scores);
-    free(indices);
-    if (outcome == 0 && interrupted()) outcome = EXIT_INTERRUPTED;
-    return outcome == 0 ? finish_output(self, EXIT_DONE) : outcome;
+/* One batch of the queries, from `first` on, into indices and scores. */
+static ireneo_error answer_batch(const recall_request *q, const recall_data *d, size_t first, size_t count,
+                                 float *rows, int64_t *indices, float *scores) {
+    size_t dim = d->memory->dim_in;
+    for (size_t k = 0; k < count; k++)
+        memcpy(rows + k * dim, d->queries + d->chosen.rows[first + k] * dim, dim * sizeof *rows);
+    return ireneo_recall(d->memory, rows, count, d->values, d->candidates, q->top,
+                         &(ireneo_run_settings){.threads = (int)q->threads}, indices, scores);
 }
 
-typedef struct recall_data {
-    ireneo_memory *memory;
-    float *queries, *values;
-    size_t count, query_dim, candidates, value_dim;
-    label_file labels, names;
-    selection chosen;
-} recall_data;
+static int print_batch(const command *self, const recall_request *q, const recall_data *d, size_t first,
+                       size_t count) {
+    int outcome = 0;
+    for (size_t k = 0; outcome == 0 && k < count; k++)
+        outcome = (q->json ? print_json_answer : print_answer)(self, q, d->chosen.rows[first + k], &d->names,
+                                                               &d->labels, d->indices + k * q->top,
+                                                               d->scores + k * q->top);
+    return outcome;
+}
+
+/* Answers in batches, so that a million queries that are only printed need no more memory than a thousand. */
+static int answer(const command *self, const recall_request *q, recall_data *d) {
+    enum { BATCH = 4096 };
+    bool keep = q->output != NULL;
+    size_t all = d->chosen.count, batch = all < BATCH ? all : BATCH, room = keep ? all : batch;
+    float *rows = malloc(batch * d->memory->dim_in * sizeof *rows);
+    d->indices = calloc(room, q->top * sizeof *d->indices);
+    d->scores = calloc(room, q->top * sizeof *d->scores);
+    bool enough = rows != NULL && d->indices != NULL && d->scores != NULL;
+    int outcome = enough ? 0 : complain(self, EXIT_MACHINE, "not enough memory for the answers");
+    for (size_t first = 0; outcome == 0 && first < all && !interrupted(); first += batch) {
+        size_t count = all - first < batch ? all - first : batch, place = keep ? first * q->top : 0;
+        outcome =
+            report_error(self, answer_batch(q, d, first, count, rows, d->indices + place, d->scores + place));
+        if (outcome == 0 && !keep) outcome = print_batch(self, q, d, first, count);
+    }
+    free(rows);
+    return outcome == 0 && interrupted() ? EXIT_INTERRUPTED : outcome;
+}
+
+/* Indices and scores as one .safetensors, or as two .npy. */
+static ireneo_error save_answers(const recall_request *q, const recall_data *d) {
+    size_t shape[2] = {d->chosen.count, q->top};
+    if (q->scores == NULL) {
+        const ireneo_tensor tensors[] = {
+            {"indices", IRENEO_DTYPE_INT64, 2, {shape[0], shape[1]}, d->indices},
+            {"scores", IRENEO_DTYPE_FLOAT32, 2, {shape[0], shape[1]}, d->scores}};
+        const char *metadata[] = {"format", "ireneo-answers-1", "ireneo_version", ireneo_version()};
+        return ireneo_save_safetensors(q->output, tensors, 2, metadata, 2);
+    }
+    ireneo_error failed = ireneo_save_npy(q->output, IRENEO_DTYPE_INT64, 2, shape, d->indices);
+    return failed == IRENEO_OK ? ireneo_save_npy(q->scores, IRENEO_DTYPE_FLOAT32, 2, shape, d->scores)
+                               : failed;
+}
+
+static int write_answers(const command *self, const recall_request *q, const recall_data *d) {
+    if (q->output == NULL) return finish_output(self, EXIT_DONE);
+    ireneo_error failed = save_answers(q, d);
+    if (failed != IRENEO_OK) return report_error(self, failed);
+    const char *scores = q->scores != NULL ? q->scores : q->output;
+    if (!q->json) {
+        printf("%zu queries answered: indices in %s, scores in %s\n", d->chosen.count, q->output, scores);
+        return finish_output(self, EXIT_DONE);
+    }
+    ireneo_json json = {0};
+    ireneo_json_begin_object(&json, NULL);
+    ireneo_json_size(&json, "queries", d->chosen.count);
+    ireneo_json_size(&json, "top", q->top);
+    ireneo_json_text(&json, "indices", q->output);
+    ireneo_json_text(&json, "scores", scores);
+    ireneo_json_end_object(&json);
+    return print_json(self, &json, EXIT_DONE);
+}
+
+/* x.npy has its scores in x.scores.npy; any other name holds both, as .safetensors. */
+static int name_scores(const command *self, recall_request *q) {
+    size_t length = q->output != NULL ? strlen(q->output) : 0;
+    if (length < 4 || strcmp(q->output + length - 4, ".npy") != 0) return 0;
+    q->scores = malloc(length + sizeof ".scores");
+    if (q->scores == NULL) return complain(self, EXIT_MACHINE, "not enough memory for a path");
+    snprintf(q->scores, length + sizeof ".scores", "%.*s.scores.npy", (int)(length - 4), q->output);
+    return 0;
+}
+
+static int check_files(const command *self, const recall_request *q) {
+    output_kind kind = q->scores != NULL ? OUTPUT_ARRAY : OUTPUT_ANSWERS;
+    const output_file outputs[] = {{"-o", q->output, kind, NULL}, {"-o", q->scores, OUTPUT_ARRAY, NULL}};
+    const char *const inputs[] = {q->files[0], q->files[1], q->values, q->labels, q->query_labels};
+    return check_outputs(self, outputs, 2, inputs, sizeof inputs / sizeof inputs[0]);
+}
 
 static int load_data(const command *self, const recall_request *q, recall_data *d) {
     ireneo_error failed = ireneo_memory_load(q->files[0], &d->memory);
-    if (failed == IRENEO_OK) failed = load_queries(self, q->files[1], &d->queries, &d->count, &d->query_dim);
-    int inside = 0;
-    if (failed == IRENEO_OK && q->values == NULL)
-        failed = ireneo_safetensors_has(q->files[0], "values", &inside);
+    if (failed != IRENEO_OK) return report_error(self, failed);
+    int outcome = load_streamed_queries(self, q->files[1], &d->queries, &d->count, &d->query_dim), inside = 0;
+    if (outcome != 0) return outcome;
+    if (q->values == NULL) failed = ireneo_safetensors_has(q->files[0], "values", &inside);
     if (failed != IRENEO_OK) return report_error(self, failed);
     if (q->values == NULL && !inside)
         return complain(self, EXIT_USAGE,
@@ -157,8 +238,9 @@ static int load_data(const command *self, const recall_request *q, recall_data *
         return complain(self, EXIT_DATA,
                         "the memory is %zu x %zu, but queries have %zu dimensions and values %zu",
                         d->memory->dim_out, d->memory->dim_in, d->query_dim, d->value_dim);
-    int outcome = q->labels != NULL ? load_labels(self, q->labels, &d->labels) : 0;
-    if (outcome == 0 && q->query_labels != NULL) outcome = load_labels(self, q->query_labels, &d->names);
+    if (q->labels != NULL) outcome = load_labels_of(self, q->labels, d->candidates, "values", &d->labels);
+    if (outcome == 0 && q->query_labels != NULL)
+        outcome = load_labels_of(self, q->query_labels, d->count, "queries", &d->names);
     return outcome;
 }
 
@@ -169,28 +251,39 @@ static int run(const command *self, int argc, char **argv) {
         COUNT("top", &q.top, "K", "answers a query (default 1)", 1, 500),
         TEXT("labels", &q.labels, "FILE", "names of the values, one a line"),
         TEXT("query-labels", &q.query_labels, "FILE", "names of the queries, one a line"),
-        TEXT("pick", &q.pick, "A,B,..", "only these queries, by label or row"),
+        TEXT("pick", &q.pick, "A,B,..",
+             "only these queries, by label or row; \"quoted\" when a label holds a comma"),
+        TEXT("o", &q.output, "FILE",
+             "indices as FILE.npy and scores as FILE.scores.npy, or both as .safetensors"),
         THREADS(&q.threads),
         FLAG("json", &q.json, "one object a line"),
         OPTIONS_END,
     };
     int outcome = parse_options(self, argc, argv, options, q.files, 2, 2, NULL);
     if (outcome != 0) return outcome == PARSE_FINISHED ? EXIT_DONE : outcome;
-    recall_data d = {0};
-    outcome = load_data(self, &q, &d);
+    outcome = name_scores(self, &q);
+    if (outcome == 0) outcome = check_files(self, &q);
     catch_interrupts();
+    recall_data d = {0};
+    if (outcome == 0) outcome = load_data(self, &q, &d);
     if (outcome == 0) outcome = choose_rows(self, &q, &d.names, d.count, &d.chosen);
-    if (outcome == 0)
-        outcome =
-            answer(self, &q, d.memory, d.queries, &d.chosen, d.values, d.candidates, &d.names, &d.labels);
+    if (outcome == 0) outcome = answer(self, &q, &d);
+    if (outcome == 0) outcome = write_answers(self, &q, &d);
     ireneo_memory_free(d.memory);
     ireneo_free(d.queries);
     ireneo_free(d.values);
     free_labels(&d.labels);
     free_labels(&d.names);
     free(d.chosen.rows);
+    free(d.indices);
+    free(d.scores);
+    free(q.scores);
     return outcome;
 }
 
 const command command_recall = {"recall", "the best answers of a memory to queries", run, "MEMORY QUERIES",
-                                ""};
+                                "QUERIES is a matrix, one query a row, or - for standard input: .npy, "
+                                ".safetensors or text of numbers. With -o\n"
+                                "nothing is printed but where the answers went: int64 indices and float32 "
+                                "scores (queries, K), best first,\n"
+                                "-1 and -infinity where there are fewer than K values."};

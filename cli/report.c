@@ -2,6 +2,7 @@
 #include "report.h"
 
 #include "base/utf8.h"
+#include "progress.h"
 
 #include <errno.h>
 #include <math.h>
@@ -99,8 +100,8 @@ bool interrupted(void) {
 /* ---- the progress line ---- */
 
 static struct {
-    double start, stage_start, last_shown;
-    char stage[48];
+    progress_view view;
+    double last_shown;
     bool visible;
 } line;
 
@@ -110,31 +111,13 @@ static double now(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static void write_duration(double seconds, char *buffer, size_t size) {
-    if (seconds < 100.0)
-        snprintf(buffer, size, "%.0f s", seconds);
-    else if (seconds < 6000.0)
-        snprintf(buffer, size, "%.0f min", seconds / 60.0);
-    else
-        snprintf(buffer, size, "%.1f h", seconds / 3600.0);
-}
-
 static int show_progress(void *context, const char *stage, double done, double total) {
     (void)context;
+    char text[PROGRESS_LINE];
     double t = now();
-    if (strncmp(line.stage, stage, sizeof line.stage - 1) != 0) {
-        snprintf(line.stage, sizeof line.stage, "%s", stage);
-        line.stage_start = t;
-    }
-    if (isatty(STDERR_FILENO) && t - line.start > 2.0 && t - line.last_shown > 0.2) {
-        char left[32] = "", spent[32];
-        double fraction = total > 0.0 ? done / total : 0.0, stage_time = t - line.stage_start;
-        write_duration(t - line.start, spent, sizeof spent);
-        if (fraction > 0.02 && fraction < 1.0)
-            write_duration(stage_time * (1.0 - fraction) / fraction, left, sizeof left);
-        fprintf(stderr, "\r\033[K%s: %.0f %% (%.3g of %.3g, %.3g/s), %s%s%s", stage, 100.0 * fraction, done,
-                total, stage_time > 0.0 ? done / stage_time : 0.0, spent, left[0] != '\0' ? ", left " : "",
-                left);
+    write_progress(&line.view, stage, done, total, t, text);
+    if (isatty(STDERR_FILENO) && t - line.view.start > 2.0 && t - line.last_shown > 0.2) {
+        fprintf(stderr, "\r\033[K%s", text);
         fflush(stderr);
         line.visible = true;
         line.last_shown = t;
@@ -145,7 +128,7 @@ static int show_progress(void *context, const char *stage, double done, double t
 ireneo_progress *start_progress(void) {
     static ireneo_progress progress;
     memset(&line, 0, sizeof line);
-    line.start = line.stage_start = now();
+    line.view.start = now();
     progress = (ireneo_progress){show_progress, NULL};
     return &progress;
 }
