@@ -41,20 +41,33 @@ static double time_left(progress_stage *stage, double share, double time) {
     return stage->doubted ? NAN : fmax(0.0, stage->end - time);
 }
 
+/* "storing facts: 2 500 of 7 000 (36 %)"; a stage that comes again and again tells only which time it is. */
+static void write_share(const progress_stage *stage, double total, char *text, size_t size) {
+    char so_far[40], all[40];
+    double share = total > 0.0 ? stage->most / total : 0.0;
+    if (stage->passes > 0)
+        snprintf(text, size, "%s, pass %zu", stage->name, stage->passes + 1);
+    else if (total >= COUNTED && total == floor(total))
+        snprintf(text, size, "%s: %s of %s (%.0f %%)", stage->name, grouped(floor(stage->most), so_far),
+                 grouped(total, all), floor(100.0 * share));
+    else
+        snprintf(text, size, "%s: %.0f %%", stage->name, floor(100.0 * share));
+}
+
 void write_progress(progress_view *view, const char *name, double done, double total, double time,
                     char line[PROGRESS_LINE]) {
-    char so_far[40], all[40], spent[32], left[32] = "";
+    char what[112], spent[32], left[32] = "";
     progress_stage *stage = find_stage(view, name, time);
+    if (total > 0.0 && stage->most >= total && done < 0.5 * total) {
+        stage->passes++;
+        stage->most = 0.0;
+    }
     stage->most = fmax(stage->most, total > 0.0 ? fmin(done, total) : done);
-    double share = total > 0.0 ? stage->most / total : 0.0, rest = time_left(stage, share, time);
+    double share = total > 0.0 ? stage->most / total : 0.0;
+    double rest = stage->passes == 0 ? time_left(stage, share, time) : NAN;
+    write_share(stage, total, what, sizeof what);
     write_duration(time - view->start, spent, sizeof spent);
     if (rest >= 1.0) write_duration(rest, left, sizeof left);
-    bool counted = total >= COUNTED && total == floor(total);
-    if (counted)
-        snprintf(line, PROGRESS_LINE, "%s: %s of %s (%.0f %%), %s%s%s%s", name,
-                 grouped(floor(stage->most), so_far), grouped(total, all), floor(100.0 * share), spent,
-                 left[0] != '\0' ? ", " : "", left, left[0] != '\0' ? " left" : "");
-    else
-        snprintf(line, PROGRESS_LINE, "%s: %.0f %%, %s%s%s%s", name, floor(100.0 * share), spent,
-                 left[0] != '\0' ? ", " : "", left, left[0] != '\0' ? " left" : "");
+    snprintf(line, PROGRESS_LINE, "%s, %s%s%s%s", what, spent, left[0] != '\0' ? ", " : "", left,
+             left[0] != '\0' ? " left" : "");
 }

@@ -9,10 +9,11 @@ enum { PROGRESS_STAGES = 8, PROGRESS_LINE = 160 };
 
 typedef struct progress_stage {
     char name[48];
-    double start; /* seconds on any clock */
-    double most;  /* done so far, at best */
-    double end;   /* when it was last expected to end; 0: not yet */
-    bool doubted; /* it fell too far behind: nothing is promised any more */
+    double start;  /* seconds on any clock */
+    double most;   /* done so far, at best */
+    double end;    /* when it was last expected to end; 0: not yet */
+    bool doubted;  /* it fell too far behind: nothing is promised any more */
+    size_t passes; /* how often it began again after its end */
 } progress_stage;
 
 /* Work that goes back to an earlier stage finds it as it left it. Zero-initialise, and set start. */

@@ -19,10 +19,9 @@ static bool hebbian(const store_request *q) {
 
 /* ---- what a certificate says ---- */
 
-/* The sentence of a proof of impossibility; NULL: none, or of the general case. */
+/* The sentence about single facts; NULL: there is none. */
 static const char *reason_of(const store_outcome *o) {
-    const ireneo_certificate *c = o->result.certificate;
-    return o->status == IRENEO_STATUS_IMPOSSIBLE && c != NULL && c->reason[0] != '\0' ? c->reason : NULL;
+    return o->info.store.reason[0] != '\0' ? o->info.store.reason : NULL;
 }
 
 /* The facts that it is about, when they are few. Weights come sorted by fact. */
@@ -69,12 +68,11 @@ static void print_impossible(const store_request *q, const ireneo_facts *facts, 
     const ireneo_store_info *info = &o->info.store;
     int64_t rows[FEW_ROWS];
     size_t count = rows_of(o, rows);
-    if (reason_of(o) != NULL) printf("  why                     %s\n", reason_of(o));
-    if (isfinite(info->certificate_norm_bound))
-        printf("  proof                   no memory of norm below %.3g recalls all with margin 1\n",
-               info->certificate_norm_bound);
+    if (info->exact)
+        printf("  proof                   no matrix at all recalls them, shown exactly\n");
     else
-        printf("  proof                   no memory at all recalls them, of whatever norm\n");
+        printf("  proof                   no memory recalls all with an angular margin above %.1e\n",
+               info->angular_margin_bound);
     print_overload_advice(q, facts, o);
     if (count == 0) return;
     printf("                          or drop %s of the facts that contradict:",
@@ -158,6 +156,7 @@ static void print_table(const store_request *q, const ireneo_facts *facts, const
     if (info->span_in > 0)
         printf("  data span             %10zu   dimensions of keys, %zu of values\n", info->span_in,
                info->span_out);
+    if (reason_of(o) != NULL) printf("  why                     %s\n", reason_of(o));
     if (o->status == IRENEO_STATUS_IMPOSSIBLE) print_impossible(q, facts, o);
     if (o->status == IRENEO_STATUS_UNDECIDED) print_undecided(q, facts, o);
     print_places(q, o);
@@ -187,8 +186,11 @@ static void add_why(ireneo_json *json, const store_request *q, const ireneo_fact
     ireneo_json_begin_array(json, "rows");
     for (size_t k = 0; k < count; k++) ireneo_json_size(json, NULL, (uint64_t)rows[k]);
     ireneo_json_end_array(json);
-    if (o->status == IRENEO_STATUS_IMPOSSIBLE)
+    if (o->status == IRENEO_STATUS_IMPOSSIBLE) {
+        ireneo_json_bool(json, "exact", o->info.store.exact != 0);
+        ireneo_json_number(json, "angular_margin_bound", o->info.store.angular_margin_bound);
         ireneo_json_number(json, "certificate_norm_bound", o->info.store.certificate_norm_bound);
+    }
     if (o->status == IRENEO_STATUS_IMPOSSIBLE || o->status == IRENEO_STATUS_UNDECIDED)
         ireneo_json_number(json, "overload_estimate", estimate_kept(q, facts, o));
 }

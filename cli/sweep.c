@@ -1,8 +1,10 @@
 /* ireneo sweep: many trials over grids of parameters, kept in a store of results. */
 #include "commands.h"
+#include "folder.h"
 #include "lab/sweep/parts.h"
 #include "lab/sweep/plan.h"
 #include "lab/sweep/ranks.h"
+#include "lab/sweep/results_export.h"
 #include "shard.h"
 #include "sweep_report.h"
 
@@ -56,13 +58,44 @@ static int merge_stores(const command *self, const char *into, const char *const
     return finish_output(self, EXIT_DONE);
 }
 
+/* ---- what is there already ---- */
+
+/* --db and --csv without any size: no trial is run. */
+static bool only_export(const sweep_request *q) {
+    return q->csv != NULL && q->database != NULL && q->dims == NULL && q->plan.dim_in == 0 &&
+           q->plan.dim_out == 0 && q->loads == NULL && q->facts == NULL && !q->threshold;
+}
+
+static int export_store(const command *self, const sweep_request *q) {
+    char *text = NULL;
+    size_t length = 0, rows = 0;
+    bool to_output = strcmp(q->csv, "-") == 0;
+    FILE *stream = open_memstream(&text, &length);
+    if (stream == NULL) return complain(self, EXIT_MACHINE, "not enough memory for %s", q->csv);
+    ireneo_error failed = ireneo_results_export(q->database, q->wait, stream, &rows);
+    bool complete = fclose(stream) == 0;
+    if (failed == IRENEO_OK && complete && to_output) fwrite(text, 1, length, stdout);
+    if (failed == IRENEO_OK && complete && !to_output) failed = ireneo_save_bytes(q->csv, text, length);
+    free(text);
+    if (!complete) return complain(self, EXIT_MACHINE, "not enough memory for %s", q->csv);
+    if (failed != IRENEO_OK) return report_error(self, failed);
+    if (!to_output) printf("%zu trials of %s: %s\n", rows, q->database, q->csv);
+    return finish_output(self, EXIT_DONE);
+}
+
+static int check_csv(const command *self, const sweep_request *q) {
+    if (q->csv == NULL || strcmp(q->csv, "-") == 0) return 0;
+    return check_outputs(self, &(output_file){"--csv", q->csv, OUTPUT_TABLE, "problem,solver,"}, 1,
+                         &q->database, 1);
+}
+
 /* ---- the plan ---- */
 
 static ireneo_error parse_grids(sweep_request *q) {
     if (q->dims != NULL)
         if (ireneo_grid_parse("--dim", q->dims, 1, 1e6, true, &q->plan.dims) != IRENEO_OK)
             return IRENEO_ERROR_ARGUMENT;
-    if (ireneo_grid_parse("--rank", q->ranks, 1e-6, 1.0, false, &q->plan.ranks) != IRENEO_OK)
+    if (ireneo_grid_parse("--rank", q->ranks, 1e-6, 1e6, false, &q->plan.ranks) != IRENEO_OK)
         return IRENEO_ERROR_ARGUMENT;
     if (q->loads != NULL)
         if (ireneo_grid_parse("--load", q->loads, 1e-9, 1e3, false, &q->plan.loads) != IRENEO_OK)
@@ -101,6 +134,13 @@ static int fill_plan(const command *self, sweep_request *q) {
     if (outcome != 0) return outcome;
     ireneo_error failed = parse_grids(q);
     if (failed != IRENEO_OK) return report_error(self, failed);
+    for (size_t i = 0; i < q->plan.ranks.count; i++) {
+        double rank = q->plan.ranks.values[i];
+        if (rank > 1.0 && rank != floor(rank))
+            return complain(self, EXIT_USAGE,
+                            "--rank %g is neither a share of the dimension, up to 1, nor a whole number",
+                            rank);
+    }
     q->plan.original = strcmp(q->problem, "decoupled") != 0;
     q->plan.decoupled = strcmp(q->problem, "original") != 0;
     ireneo_trial_solver_find(q->solver, &q->plan.like.solver);
@@ -208,7 +248,9 @@ static int run(const command *self, int argc, char **argv) {
         TEXT("dim", &q.dims, "GRID", "dimensions of square memories, such as 20,40"),
         COUNT("dim-in", &q.plan.dim_in, "A", "dimension of keys", 1, 1e6),
         COUNT("dim-out", &q.plan.dim_out, "B", "dimension of values", 1, 1e6),
-        TEXT("rank", &q.ranks, "GRID", "rank over dimension, such as 0.25,1 (default 1: full)"),
+        TEXT("rank", &q.ranks, "GRID",
+             "ranks from 2 on, such as 5,10, or shares of the dimension up to 1, such as 0.25,1 (default 1: "
+             "full)"),
         TEXT("load", &q.loads, "GRID", "loads n log P / d^2, such as 0.1:1.2:23"),
         TEXT("facts", &q.facts, "GRID", "numbers of facts, instead of loads"),
         FLAG("threshold", &q.threshold, "find the largest number of facts that can be stored, with proofs"),
@@ -228,7 +270,8 @@ static int run(const command *self, int argc, char **argv) {
         TEXT("merge", &q.merge, "OUT", "copy the stores named on the command line into OUT"),
         NUMBER("wait", &q.wait, "S", "seconds to wait for a store in use (default 60)", 0, 1e6),
         THREADS(&q.threads),
-        TEXT("csv", &q.csv, "FILE", "rows as CSV; - is the output"),
+        TEXT("csv", &q.csv, "FILE",
+             "rows as CSV; - is the output. With --db alone: all rows that the store holds"),
         JSON(&q.json),
         OPTIONS_END,
     };
@@ -238,7 +281,9 @@ static int run(const command *self, int argc, char **argv) {
     if (file_count > 0)
         return complain(self, EXIT_USAGE, "'%s' is one argument too many; files are only for --merge",
                         files[0]);
-    outcome = fill_plan(self, &q);
+    outcome = check_csv(self, &q);
+    if (outcome == 0 && only_export(&q)) return export_store(self, &q);
+    if (outcome == 0) outcome = fill_plan(self, &q);
     if (outcome == 0) outcome = run_plan(self, &q);
     ireneo_grid_free(&q.plan.dims);
     ireneo_grid_free(&q.plan.ranks);

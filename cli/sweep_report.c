@@ -13,6 +13,11 @@ static const char *status_of(const trial_result *r) {
     return r->failed ? "failed" : ireneo_status_name(r->status);
 }
 
+static const char *rank_text(size_t rank, char buffer[24]) {
+    snprintf(buffer, 24, rank > 0 ? "%zu" : "full", rank);
+    return buffer;
+}
+
 static double law_of(const sweep_outcome *o, size_t i) {
     double law = NAN;
     return ireneo_threshold_law(&o->trials[i], o->own, &law) == IRENEO_OK ? law : NAN;
@@ -53,12 +58,12 @@ static void print_thresholds(const sweep_outcome *o) {
         const trial *t = &o->trials[first];
         double median, law = law_of(o, first);
         size_t least, most, certified, count;
-        char range[40], proofs[40];
+        char range[40], proofs[40], rank[24];
         if (!summarise_thresholds(o, first, &median, &least, &most, &certified, &count)) continue;
         snprintf(range, sizeof range, "%zu-%zu", least, most);
         snprintf(proofs, sizeof proofs, "%zu of %zu", certified, count);
-        printf("%-10s %6zu %6zu %5zu %10.1f %10.1f %8.4f %15s %10s\n", ireneo_trial_problem_name(t->problem),
-               t->dim_in, t->dim_out, t->rank, law, median, median / law, range, proofs);
+        printf("%-10s %6zu %6zu %5s %10.1f %10.1f %8.4f %15s %10s\n", ireneo_trial_problem_name(t->problem),
+               t->dim_in, t->dim_out, rank_text(t->rank, rank), law, median, median / law, range, proofs);
     }
     printf(
         "\n'stored' is checked by a pass over all candidates; 'certified' counts the draws in which one fact "
@@ -78,11 +83,12 @@ static void print_points(const sweep_outcome *o) {
             if (o->results[i].recalled == t->facts) all += 1.0;
         }
         if (count == 0.0) continue;
+        char rank[24];
         double mean = sum / count, variance = fmax(0.0, squares / count - mean * mean);
-        printf("%-10s %-8s %6zu %6zu %5zu %8zu %8.4f %9.4f %9.4f %8.2f %9.3f\n",
+        printf("%-10s %-8s %6zu %6zu %5s %8zu %8.4f %9.4f %9.4f %8.2f %9.3f\n",
                ireneo_trial_problem_name(t->problem), ireneo_trial_solver_name(t->solver), t->dim_in,
-               t->dim_out, t->rank, t->facts, ireneo_trial_load(t), mean, sqrt(variance), all / count,
-               seconds / count);
+               t->dim_out, rank_text(t->rank, rank), t->facts, ireneo_trial_load(t), mean, sqrt(variance),
+               all / count, seconds / count);
     }
 }
 

@@ -26,8 +26,8 @@ refuse 2 "empty place" --dim 10, --load 0.1 $db
 refuse 2 "whole number" --dim 10 --load 0.1:1:2.5 $db
 refuse 2 "between" --dim 10 --load -1 $db
 refuse 2 "whole" --dim 10.5 --load 1 $db
-refuse 2 "--rank" --dim 10 --load 1 --rank 2 $db
-refuse 2 "--rank" $good --rank 2 $db
+refuse 2 "--rank" --dim 10 --load 1 --rank 2.5 $db
+refuse 2 "--rank" $good --rank 0 $db
 refuse 2 "--shard" $good --shard 3/2 $db
 refuse 2 "--shard" $good --shard 0/2 $db
 refuse 2 "--shard" $good --shard 2 $db

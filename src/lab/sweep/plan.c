@@ -55,7 +55,8 @@ static void add_shapes(const plan *p, trial_problem problem, trial_writer *to) {
         shape.dim_out = p->dims.count > 0 ? (size_t)p->dims.values[s] : p->dim_out;
         size_t smaller = shape.dim_in < shape.dim_out ? shape.dim_in : shape.dim_out, last = SIZE_MAX;
         for (size_t r = 0; r < p->ranks.count; r++) {
-            size_t rank = (size_t)fmax(1.0, round(p->ranks.values[r] * (double)smaller));
+            double asked = p->ranks.values[r];
+            size_t rank = (size_t)fmax(1.0, round(asked > 1.0 ? asked : asked * (double)smaller));
             shape.rank = rank >= smaller ? 0 : rank;
             if (shape.rank != last) add_points(p, &shape, to);
             last = shape.rank;

@@ -219,6 +219,8 @@ ireneo_error ireneo_attempt_count(ireneo_attempt *a) {
 }
 
 bool ireneo_attempt_stop_asked(const ireneo_attempt *a) {
-    double recalled = (double)(a->facts->facts - a->minimiser.violations);
+    size_t lost = a->minimiser.violations;
+    for (size_t i = 0; a->given_up != NULL && i < a->facts->facts; i++) lost += a->given_up[i];
+    double recalled = (double)(lost < a->facts->facts ? a->facts->facts - lost : 0);
     return ireneo_report(a->settings.progress, "storing facts", recalled, (double)a->facts->facts) != 0;
 }
