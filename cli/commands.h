@@ -4,6 +4,7 @@
 
 #include "options.h"
 
+extern const command command_ask;
 extern const command command_attention;
 extern const command command_capacity;
 extern const command command_store;

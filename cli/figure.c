@@ -2,6 +2,7 @@
 #include "lab/figures/figure.h"
 #include "commands.h"
 #include "folder.h"
+#include "lab/sweep/grid.h"
 #include "report.h"
 
 #include <stdio.h>
@@ -12,14 +13,61 @@ static void print_names(void) {
         printf("  %-16s %s\n", ireneo_figures[i]->name, ireneo_figures[i]->summary);
 }
 
+/* Own sizes as lists: what they hold, and whether the figure takes them. */
+typedef struct size_options {
+    const char *dims, *loads;
+} size_options;
+
+static int read_sizes(const command *self, const size_options *o, figure_sizes *own) {
+    grid list = {0};
+    ireneo_error failed = IRENEO_OK;
+    if (o->dims != NULL) failed = ireneo_grid_parse("--dim", o->dims, 4, 2000, true, &list);
+    if (failed == IRENEO_OK && list.count > FIGURE_MOST_DIMS) {
+        ireneo_grid_free(&list);
+        return complain(self, EXIT_USAGE, "--dim: no figure takes more than %d dimensions", FIGURE_MOST_DIMS);
+    }
+    own->dim_count = list.count;
+    for (size_t i = 0; i < list.count; i++) own->dims[i] = (size_t)list.values[i];
+    ireneo_grid_free(&list);
+    list = (grid){0};
+    if (failed == IRENEO_OK && o->loads != NULL)
+        failed = ireneo_grid_parse("--load", o->loads, 0.01, 4, false, &list);
+    own->load_points = list.count;
+    if (list.count > 0) own->load_from = list.values[0], own->load_to = list.values[list.count - 1];
+    ireneo_grid_free(&list);
+    if (failed != IRENEO_OK) return report_error(self, failed);
+    if (o->loads != NULL && (strchr(o->loads, ':') == NULL || strchr(o->loads, ',') != NULL))
+        return complain(self, EXIT_USAGE, "--load takes FROM:TO:COUNT, not '%s'", o->loads);
+    return 0;
+}
+
+static int check_sizes(const command *self, const figure *chosen, const figure_sizes *own) {
+    size_t dims = ireneo_figure_own_dims(chosen);
+    if (own->dim_count == 0 && own->load_points == 0 && own->trials == 0) return 0;
+    if (dims == 0)
+        return complain(self, EXIT_USAGE,
+                        "%s has sizes of its own; --dim, --load and --trials are for linear_1, linear_2 and "
+                        "linear_a1",
+                        chosen->name);
+    if (own->dim_count > 0 && own->dim_count != dims)
+        return complain(self, EXIT_USAGE, "%s takes %zu dimension%s, not %zu", chosen->name, dims,
+                        dims > 1 ? "s" : "", own->dim_count);
+    return 0;
+}
+
 static int run(const command *self, int argc, char **argv) {
     figure_request request = {.directory = NULL, .seed = 1};
     const char *name = NULL;
     size_t threads = 0, names = 0;
     bool list = false;
+    size_options sizes = {0};
     option options[] = {
         TEXT("o", &request.directory, "DIR", "folder for CSV files and pictures"),
         FLAG("quick", &request.quick, "smaller sizes, fewer repetitions"),
+        TEXT("dim", &sizes.dims, "D[,D,D]",
+             "own dimensions: three for linear_1 and linear_a1, one for linear_2"),
+        TEXT("load", &sizes.loads, "A:B:COUNT", "own loads n log P / d^2 of these figures"),
+        COUNT("trials", &request.own.trials, "N", "own number of random instances a point", 1, 1000),
         TEXT("db", &request.database, "FILE", "result store of sweeps (default: DIR/results.db)"),
         SEED("seed", &request.seed, "seed of the random numbers (default 1)"),
         THREADS(&threads),
@@ -35,7 +83,11 @@ static int run(const command *self, int argc, char **argv) {
     if (names == 0)
         return complain(self, EXIT_USAGE, "expects the name of a figure or 'all'; --list shows the names");
     if (request.directory == NULL) return complain(self, EXIT_USAGE, "give the output folder with -o DIR");
-    outcome = make_folder(self, request.directory);
+    outcome = read_sizes(self, &sizes, &request.own);
+    for (size_t i = 0; i < ireneo_figure_count && outcome == 0; i++)
+        if (strcmp(name, "all") == 0 || strcmp(name, ireneo_figures[i]->name) == 0)
+            outcome = check_sizes(self, ireneo_figures[i], &request.own);
+    if (outcome == 0) outcome = make_folder(self, request.directory);
     if (outcome != 0) return outcome;
     request.threads = (int)threads;
     catch_interrupts();

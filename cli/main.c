@@ -13,6 +13,7 @@ static const command *const COMMANDS[] = {
     &command_capacity,  //
     &command_store,     //
     &command_recall,    //
+    &command_ask,       //
     &command_check,     //
     &command_verify,    //
     &command_sample,    //

@@ -2,6 +2,7 @@
 #include "store.h"
 #include "commands.h"
 #include "folder.h"
+#include "labels.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -86,12 +87,22 @@ static int check_files(const command *self, const store_request *q) {
 
 /* ---- files of the outcome ---- */
 
+/* What goes into the file beside the memory. */
+static ireneo_memory_extras extras_of(const store_request *q, const facts_files *files) {
+    ireneo_memory_extras extras = {0};
+    if (q->with_values) extras.values = files->values, extras.candidates = files->facts.candidates;
+    if (q->key_labels != NULL) extras.keys = files->keys, extras.facts = files->facts.facts;
+    extras.key_labels = q->labels[0].lines;
+    extras.value_labels = q->labels[1].lines;
+    return extras;
+}
+
 static int save_memory(const command *self, const store_request *q, const facts_files *files,
                        const store_outcome *o, const char *path, ireneo_status status) {
     ireneo_store_info info = o->info.store;
+    ireneo_memory_extras extras = extras_of(q, files);
     info.status = status;
-    return report_error(self, ireneo_memory_save(o->memory, path, q->with_values ? files->values : NULL,
-                                                 files->facts.candidates, &q->settings, &info));
+    return report_error(self, ireneo_memory_save(o->memory, path, &extras, &q->settings, &info));
 }
 
 /* The best memory goes to MEMORY whatever the answer, marked as partial when it does not recall all; only an interrupted
@@ -205,13 +216,26 @@ static int store_facts(const command *self, store_request *q, const facts_files 
     return outcome;
 }
 
+static int load_both_labels(const command *self, store_request *q, const facts_files *files) {
+    int outcome = 0;
+    if (q->key_labels != NULL || q->value_labels != NULL) q->with_values = true;
+    if (q->with_values && files->facts.values == NULL)
+        return complain(self, EXIT_USAGE, "values can be put into the file only if all keys share them");
+    if (q->key_labels != NULL)
+        outcome = load_labels_of(self, q->key_labels, files->facts.facts, "keys", &q->labels[0]);
+    if (outcome == 0 && q->value_labels != NULL)
+        outcome = load_labels_of(self, q->value_labels, files->facts.candidates, "values", &q->labels[1]);
+    return outcome;
+}
+
 static int load_and_store(const command *self, store_request *q) {
     facts_files files;
     int outcome = load_facts(self, q->files[0], q->files[1], q->targets, &files);
     if (outcome != 0) return outcome;
-    outcome = q->with_values && files.facts.values == NULL
-                  ? complain(self, EXIT_USAGE, "--with-values needs values that all keys share")
-                  : store_facts(self, q, &files);
+    outcome = load_both_labels(self, q, &files);
+    if (outcome == 0) outcome = store_facts(self, q, &files);
+    free_labels(&q->labels[0]);
+    free_labels(&q->labels[1]);
     free_facts(&files);
     return outcome;
 }
@@ -243,6 +267,9 @@ static int run(const command *self, int argc, char **argv) {
         TEXT("init", &q.initial, "FILE", "memory to start from"),
         FLAG("resume", &q.resume, "go on from MEMORY.state, which an unfinished store left"),
         FLAG("with-values", &q.with_values, "put the values into the file too, for recall"),
+        TEXT("key-labels", &q.key_labels, "FILE",
+             "names of the keys, one a line: keys, names and values go into the file, for ask"),
+        TEXT("value-labels", &q.value_labels, "FILE", "names of the values, one a line, likewise"),
         FLAG("overload", &q.overload, "when not all facts fit, choose which to keep"),
         TEXT("weights", &q.weights, "FILE", "with --overload: how much each fact matters"),
         TEXT("dropped", &q.dropped, "FILE",
@@ -259,6 +286,7 @@ static int run(const command *self, int argc, char **argv) {
         COUNT("settle", &q.settings.settle, "N",
               "settle close cases of up to N entries of W exactly (default 2500; 6400 takes a minute)", 1,
               1e5),
+        FLAG("exact", &q.exact, "prove impossibility for every real matrix also above 2500 entries of W"),
         THREADS(&q.threads),
         JSON(&q.json),
         OPTIONS_END,
@@ -268,6 +296,7 @@ static int run(const command *self, int argc, char **argv) {
     outcome = check_request(self, &q);
     if (outcome != 0) return outcome;
     q.settings.threads = (int)q.threads;
+    q.settings.exact = q.exact;
     while (strcmp(q.solver, ireneo_solver_name(q.settings.solver)) != 0) q.settings.solver++;
     outcome = name_files(self, &q, argc, argv);
     if (outcome == 0) outcome = check_files(self, &q);

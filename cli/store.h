@@ -4,13 +4,16 @@
 
 #include "facts_files.h"
 #include "hardest.h"
+#include "labels.h"
 
 typedef struct store_request {
     const char *files[2];
     const char *targets, *output, *solver, *initial, *certificate, *weights, *dropped;
     ireneo_store_settings settings;
     size_t threads;
-    bool json, resume, with_values, overload, max_margin;
+    const char *key_labels, *value_labels;
+    label_file labels[2]; /* of keys, of values */
+    bool json, resume, with_values, overload, max_margin, exact;
     char *state;    /* MEMORY.state: where an unfinished memory waits for --resume */
     char *again;    /* the command line that goes on from there */
     char *given_up; /* where the list of facts given up goes */

@@ -261,14 +261,39 @@ IRENEO_API ireneo_error ireneo_recall(const ireneo_memory *memory, const float *
                                       const float *values, size_t candidates, size_t top,
                                       const ireneo_run_settings *settings, int64_t *indices, float *scores);
 
-/** Writes a memory as .safetensors: tensor W, or U and V with W = U V^T; `values` (candidates, dim_out) is
- * added unless NULL. `info` and `settings` become metadata; both may be NULL. */
-IRENEO_API ireneo_error ireneo_memory_save(const ireneo_memory *memory, const char *path, const float *values,
-                                           size_t candidates, const ireneo_store_settings *settings,
+/** What a file may hold beside a memory, so that it can be asked without other files, and by name. Zero-initialise
+ * and fill what is there; NULL: not there. Saving only looks at it. */
+typedef struct ireneo_memory_extras {
+    /** Values to choose from (candidates, dim_out), and their names (candidates). */
+    size_t candidates;
+    float *values;
+    char **value_labels;
+    /** Keys (facts, dim_in), and their names (facts). */
+    size_t facts;
+    float *keys;
+    char **key_labels;
+    uint64_t reserved[4];
+} ireneo_memory_extras;
+
+/** Writes a memory as .safetensors: tensor W, or U and V with W = U V^T. `extras` become tensors values, keys, and
+ * key_labels and value_labels (UTF-8 bytes) with key_label_offsets and value_label_offsets (int64, one more than
+ * rows). Names are UTF-8 of at most 4096 bytes without control characters. `info` and `settings` become metadata.
+ * All three may be NULL. */
+IRENEO_API ireneo_error ireneo_memory_save(const ireneo_memory *memory, const char *path,
+                                           const ireneo_memory_extras *extras,
+                                           const ireneo_store_settings *settings,
                                            const ireneo_store_info *info);
 
 /** Reads a memory that ireneo_memory_save wrote, or any .safetensors with a tensor W, or with U and V. */
 IRENEO_API ireneo_error ireneo_memory_load(const char *path, ireneo_memory **memory);
+
+/** Reads what is beside the memory in its file; what is not there stays NULL. Shapes and names are checked. Release it
+ * with ireneo_memory_extras_free. */
+IRENEO_API ireneo_error ireneo_memory_load_extras(const char *path, const ireneo_memory *memory,
+                                                  ireneo_memory_extras *extras);
+
+/** Releases what ireneo_memory_load_extras took, and empties it. */
+IRENEO_API void ireneo_memory_extras_free(ireneo_memory_extras *extras);
 
 /** Releases a memory. */
 IRENEO_API void ireneo_memory_free(ireneo_memory *memory);

@@ -37,7 +37,7 @@ from .law import (
 )
 from .library import path as library_path
 from .margin import MaxMarginInfo, max_margin
-from .memory import Answers, CheckReport, Memory, NoiseReport, Status, StoreInfo, store
+from .memory import Answers, CheckReport, Extras, Memory, NoiseReport, Status, StoreInfo, store
 from .proof import Certificate, VerifyReport
 from .sampling import OwnCandidates, random_normals, random_uniforms, sample
 from .training import TrainInfo, train
@@ -51,6 +51,7 @@ __all__ = [
     "Certificate",
     "CheckReport",
     "DataError",
+    "Extras",
     "FileError",
     "FreeEntropy",
     "Interrupted",

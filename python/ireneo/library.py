@@ -96,13 +96,14 @@ PROTOTYPES: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {
         (
             POINTER(s.ireneo_memory),
             c_char_p,
-            _FLOATS,
-            c_size_t,
+            POINTER(s.ireneo_memory_extras),
             POINTER(s.ireneo_store_settings),
             POINTER(s.ireneo_store_info),
         ),
     ),
     "ireneo_memory_load": (ERROR, (c_char_p, POINTER(POINTER(s.ireneo_memory)))),
+    "ireneo_memory_load_extras": (ERROR, (c_char_p, POINTER(s.ireneo_memory), POINTER(s.ireneo_memory_extras))),
+    "ireneo_memory_extras_free": (None, (POINTER(s.ireneo_memory_extras),)),
     # linear.h: proof of impossibility
     "ireneo_verify": (
         ERROR,

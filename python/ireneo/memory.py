@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ctypes
+import difflib
 import os
-from ctypes import POINTER, c_double, c_float, c_int64, c_ubyte
+from ctypes import POINTER, c_char_p, c_double, c_float, c_int64, c_ubyte
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any, Dict, NamedTuple, Optional, Tuple, Union
+from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
@@ -124,6 +125,17 @@ class Answers(NamedTuple):
     scores: np.ndarray
 
 
+class Extras(NamedTuple):
+    """What a file holds beside a memory; None: not there."""
+
+    #: (P, dim_out), and their names.
+    values: Optional[np.ndarray]
+    value_labels: Optional[List[str]]
+    #: (n, dim_in), and their names.
+    keys: Optional[np.ndarray]
+    key_labels: Optional[List[str]]
+
+
 class Memory:
     """A matrix W (dim_out, dim_in), or two factors with W = U V^T. The score of value y for key x is y^T W x."""
 
@@ -136,6 +148,8 @@ class Memory:
         if self.U is not None and self.V is not None and self.U.shape[1] != self.V.shape[1]:
             raise DataError(f"U has {self.U.shape[1]} columns and V has {self.V.shape[1]}; they must agree")
         self.facts_hash = bytes(HASH_BYTES)
+        #: What its file held beside it; None for a memory that was not loaded.
+        self.extras: Optional[Extras] = None
         self._settings: Optional[s.ireneo_store_settings] = None
         self._info: Optional[s.ireneo_store_info] = None
 
@@ -265,15 +279,40 @@ class Memory:
         check(lib.ireneo_cross_entropy(self._struct(), facts.struct, settings, loss))
         return loss.value
 
-    def save(self, path: PathLike, values: Any = None) -> None:
-        """Writes a .safetensors file with tensor W, or U and V, and the values if given. The write is atomic."""
+    def ask(self, word: str, top: int = 4, threads: int = 0) -> List[Tuple[str, float]]:
+        """The `top` best answers to a key's name, as (name, score), for a memory whose file holds keys and names."""
+        e = self.extras
+        if e is None or e.keys is None or e.key_labels is None or e.values is None:
+            raise ArgumentError("the memory knows no names; load it from a file that was saved with key_labels")
+        if word not in e.key_labels:
+            near = difflib.get_close_matches(word, e.key_labels)
+            raise DataError(f"{word!r} is unknown" + (f"; near it: {', '.join(near)}" if near else ""))
+        answers = self.recall(e.keys[e.key_labels.index(word)], e.values, top=top, threads=threads)
+        names = e.value_labels if e.value_labels is not None else [str(k) for k in range(len(e.values))]
+        return [(names[k], float(x)) for k, x in zip(answers.indices, answers.scores) if k >= 0]
+
+    def save(
+        self,
+        path: PathLike,
+        values: Any = None,
+        *,
+        keys: Any = None,
+        key_labels: Optional[Sequence[str]] = None,
+        value_labels: Optional[Sequence[str]] = None,
+    ) -> None:
+        """Writes a .safetensors file with tensor W, or U and V, and what is given of values, keys and the names of
+        both, with which `ask` and the program's `ask` answer. The write is atomic."""
         v = self._columns(values, "values", self.dim_out) if values is not None else None
+        k = self._columns(keys, "keys", self.dim_in) if keys is not None else None
+        extras = s.ireneo_memory_extras(
+            0 if v is None else v.shape[0], pointer(v, c_float), _texts(value_labels, v, "value_labels"),
+            0 if k is None else k.shape[0], pointer(k, c_float), _texts(key_labels, k, "key_labels"),
+        )  # fmt: skip
         check(
             lib.ireneo_memory_save(
                 self._struct(),
                 encode_path(path),
-                pointer(v, c_float),
-                0 if v is None else v.shape[0],
+                extras,
                 ctypes.pointer(self._settings) if self._settings is not None else None,
                 ctypes.pointer(self._info) if self._info is not None else None,
             )
@@ -281,10 +320,34 @@ class Memory:
 
     @classmethod
     def load(cls, path: PathLike) -> "Memory":
-        """Reads a memory that `save` or the program wrote, or any .safetensors with a tensor W, or with U and V."""
+        """Reads a memory that `save` or the program wrote, or any .safetensors with a tensor W, or with U and V; what
+        is beside it goes to `extras`."""
         loaded = POINTER(s.ireneo_memory)()
         check(lib.ireneo_memory_load(encode_path(path), loaded))
-        return take_memory(loaded)
+        memory = take_memory(loaded)
+        raw = s.ireneo_memory_extras()
+        check(lib.ireneo_memory_load_extras(encode_path(path), memory._struct(), raw))
+        try:
+            memory.extras = Extras(
+                copy_of(raw.values, (raw.candidates, memory.dim_out)) if raw.values else None,
+                [raw.value_labels[i].decode() for i in range(raw.candidates)] if raw.value_labels else None,
+                copy_of(raw.keys, (raw.facts, memory.dim_in)) if raw.keys else None,
+                [raw.key_labels[i].decode() for i in range(raw.facts)] if raw.key_labels else None,
+            )
+        finally:
+            lib.ireneo_memory_extras_free(raw)
+        return memory
+
+
+def _texts(labels: Optional[Sequence[str]], rows: Optional[np.ndarray], name: str) -> Any:
+    """Labels as C sees them, one a row."""
+    if labels is None:
+        return None
+    if rows is None or len(labels) != len(rows):
+        raise DataError(f"{name}: {len(labels)} names for {0 if rows is None else len(rows)} rows")
+    if any("\0" in label for label in labels):
+        raise DataError(f"{name} hold a zero byte")
+    return (c_char_p * len(labels))(*[label.encode() for label in labels])
 
 
 def take_memory(source: Any) -> Memory:

@@ -50,6 +50,7 @@ from .structures_linear import (
     ireneo_max_margin_info,
     ireneo_max_margin_settings,
     ireneo_memory,
+    ireneo_memory_extras,
     ireneo_noise,
     ireneo_noise_report,
     ireneo_progress,

@@ -108,6 +108,18 @@ class ireneo_memory(ctypes.Structure):
     ]
 
 
+class ireneo_memory_extras(ctypes.Structure):
+    _fields_ = [
+        ("candidates", c_size_t),
+        ("values", POINTER(c_float)),
+        ("value_labels", POINTER(c_char_p)),
+        ("facts", c_size_t),
+        ("keys", POINTER(c_float)),
+        ("key_labels", POINTER(c_char_p)),
+        ("reserved", RESERVED),
+    ]
+
+
 class ireneo_certificate(ctypes.Structure):
     _fields_ = [
         ("count", c_size_t),

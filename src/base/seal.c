@@ -12,7 +12,7 @@ enum { PIECE = 1 << 20 };
 
 /* Place of the digest in the header, or NULL. The entry is the first of the metadata. */
 static char *find_digest(char *header) {
-    static const char entry[] = "\"checksum\":\"";
+    static const char entry[] = "\"checksum\": \""; /* as base/json.c writes it */
     char *at = strstr(header, entry);
     if (at == NULL || strlen(at) < sizeof entry - 1 + IRENEO_DIGEST_TEXT) return NULL;
     return at + sizeof entry - 1;

@@ -224,9 +224,15 @@ static void test_memories(void **state) {
     assert_true(loss == 0.0);
     REFUSED(ireneo_cross_entropy(m, NULL, NULL, &loss));
     REFUSED(ireneo_cross_entropy(m, &it.facts, &many, &loss));
-    REFUSED(ireneo_memory_save(NULL, "x.safetensors", NULL, 0, NULL, NULL));
-    REFUSED(ireneo_memory_save(&empty, "x.safetensors", NULL, 0, NULL, NULL));
-    REFUSED(ireneo_memory_save(m, NULL, NULL, 0, NULL, NULL));
+    ireneo_memory_extras extras = {.reserved = {1}};
+    REFUSED(ireneo_memory_save(m, "x.safetensors", &extras, NULL, NULL));
+    REFUSED(ireneo_memory_load_extras("x.safetensors", m, NULL));
+    REFUSED(ireneo_memory_load_extras(NULL, m, &extras));
+    REFUSED(ireneo_memory_load_extras("x.safetensors", NULL, &extras));
+    ireneo_memory_extras_free(NULL);
+    REFUSED(ireneo_memory_save(NULL, "x.safetensors", NULL, NULL, NULL));
+    REFUSED(ireneo_memory_save(&empty, "x.safetensors", NULL, NULL, NULL));
+    REFUSED(ireneo_memory_save(m, NULL, NULL, NULL, NULL));
     REFUSED(ireneo_memory_load("x.safetensors", NULL));
     REFUSED(ireneo_memory_load(NULL, &loaded));
     assert_null(loaded);

@@ -26,4 +26,18 @@ cmp -s "first.csv.cut" "linear_d1_accuracy.csv.cut" || fault "another store give
 echo "not a database, only a few words in a file that should be one" >"bad.db"
 refuse 3 "not a store" figure linear_d1 --quick -o pictures --db bad.db
 
+# Sizes of one's own reach the trials, and the file says what it holds.
+run 0 figure linear_2 --quick --dim 12 --load 0.2:0.8:4 --trials 2 -o own
+"$python" - <<'END' || fault "own sizes: $(cat own/linear_2.csv)"
+lines = [line for line in open("own/linear_2.csv").read().split("\n") if line]
+names, notes = lines[0].split(","), [line for line in lines if line.startswith("#")]
+rows = [dict(zip(names, line.split(","))) for line in lines[1:] if not line.startswith("#")]
+assert len(rows) == 5 * 4 and {r["dim"] for r in rows} == {"12"} and {r["draws"] for r in rows} == {"2"}, rows
+assert all(abs(float(r["load"]) - x) < 0.05 for r, x in zip(rows, (0.2, 0.4, 0.6, 0.8))), rows[:4]
+assert all(any(name in note for note in notes) for name in ("draws", "spread", "all", "loss", "load", "rank", "seconds")), notes
+END
+refuse 2 "linear_1 takes 3 dimensions, not 1" figure linear_1 --dim 12 -o own
+refuse 2 "linear_d1 has sizes of its own" figure linear_d1 --trials 2 -o own
+refuse 2 "FROM:TO:COUNT" figure linear_2 --load 0.2,0.4 -o own
+
 finish "linear figures: all good"

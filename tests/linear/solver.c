@@ -423,7 +423,8 @@ static void test_memory_files(void **state) {
         ireneo_store_info info;
         ireneo_memory *m = store(&data.facts, &settings, &info), *back = NULL;
         const char *path = scratch_path(state, "memory.safetensors");
-        expect_ok(ireneo_memory_save(m, path, data.values, 40, &settings, &info));
+        expect_ok(ireneo_memory_save(
+            m, path, &(ireneo_memory_extras){.candidates = 40, .values = data.values}, &settings, &info));
         expect_ok(ireneo_memory_load(path, &back));
         assert_int_equal(back->dim_in, 9);
         assert_int_equal(back->dim_out, 8);
@@ -437,7 +438,7 @@ static void test_memory_files(void **state) {
         expect_ok(ireneo_safetensors_has(path, "values", &has));
         assert_int_equal(has, 1);
         ireneo_memory_free(back);
-        expect_ok(ireneo_memory_save(m, path, NULL, 0, NULL, NULL)); /* the least there is */
+        expect_ok(ireneo_memory_save(m, path, NULL, NULL, NULL)); /* the least there is */
         expect_ok(ireneo_safetensors_has(path, "values", &has));
         assert_int_equal(has, 0);
         expect_ok(ireneo_memory_load(path, &back));

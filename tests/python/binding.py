@@ -335,6 +335,28 @@ class FilesTest(unittest.TestCase):
     def path(self, name):
         return Path(self.folder.name, name)
 
+    def test_names(self):
+        """A memory that carries its names answers to them, also after it was in a file."""
+        draw = np.random.default_rng(3)
+        keys, values = draw.standard_normal((5, 16)), draw.standard_normal((7, 16))
+        memory, info = ireneo.store(keys, values, [6, 5, 4, 3, 2])
+        self.assertTrue(info.stored)
+        names, answers = ["one", "two", "thrée", "four five", ""], list("abcdefg")
+        self.assertRaises(ireneo.ArgumentError, memory.ask, "one")
+        memory.save(self.path("n.safetensors"), values, keys=keys, key_labels=names, value_labels=answers)
+        again = ireneo.Memory.load(self.path("n.safetensors"))
+        self.assertEqual((again.extras.key_labels, again.extras.value_labels), (names, answers))
+        self.assertTrue((again.extras.keys == keys.astype(np.float32)).all())
+        self.assertEqual([again.ask(name, top=1)[0][0] for name in names], list("gfedc"))
+        found = memory.recall(keys[2], values, top=3)
+        self.assertEqual(again.ask("thrée", 3), [(answers[k], float(x)) for k, x in zip(*found)])
+        with self.assertRaisesRegex(ireneo.DataError, "near it: thrée"):
+            again.ask("three")
+        for bad in (["a"], ["a\x1b[0m", "b", "c", "d", "e"], ["a\0", "b", "c", "d", "e"]):
+            with self.assertRaises(ireneo.DataError):
+                memory.save(self.path("bad-names.safetensors"), values, keys=keys, key_labels=bad)
+        self.assertFalse(Path(self.path("bad-names.safetensors")).exists())
+
     def test_memory_files(self):
         keys, values = ireneo.sample(20, facts=60)
         memory, info = ireneo.store(keys, values, threads=1)

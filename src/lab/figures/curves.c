@@ -9,7 +9,20 @@
 #include <string.h>
 
 const char ireneo_curves_header[] =
-    "problem,dim,rank,load,facts,accuracy,spread,all,loss,loss_spread,seconds\n";
+    "problem,dim,rank,load,facts,accuracy,spread,all,loss,loss_spread,seconds,draws\n"
+    "# A line is a point of a curve: means over `draws` random instances, of seeds S, S + 1, ...; two empty "
+    "lines\n"
+    "# part curves. rank 0: no limit. load: n log P / d^2. accuracy: share of facts recalled, and its "
+    "standard\n"
+    "# deviation over the draws (spread; 0 for one draw). all: share of draws in which every fact is "
+    "recalled.\n"
+    "# loss: cross-entropy in nats, nan where none is computed. seconds: of one draw.\n";
+
+void ireneo_curve_resize(const figure_request *request, curve *c) {
+    const figure_sizes *own = &request->own;
+    if (own->load_points > 0) c->from = own->load_from, c->to = own->load_to, c->points = own->load_points;
+    if (own->trials > 0) c->draws = own->trials;
+}
 
 static double load_at(const curve *c, size_t point) {
     return c->points < 2 ? c->from : c->from + (c->to - c->from) * (double)point / (double)(c->points - 1);
@@ -55,10 +68,10 @@ static void write_point(const curve *c, const trial *t, const trial_result *r, F
         take(&loss, r[i].loss);
         take(&seconds, r[i].seconds);
     }
-    fprintf(stream, "%s,%zu,%zu,%.8g,%zu,%.8g,%.8g,%.8g,%.8g,%.8g,%.4g\n",
+    fprintf(stream, "%s,%zu,%zu,%.8g,%zu,%.8g,%.8g,%.8g,%.8g,%.8g,%.4g,%zu\n",
             ireneo_trial_problem_name(t->problem), t->dim_in, t->rank, ireneo_trial_load(t), t->facts,
             mean_of(&accuracy), spread_of(&accuracy), mean_of(&all), mean_of(&loss), spread_of(&loss),
-            mean_of(&seconds));
+            mean_of(&seconds), c->draws);
 }
 
 ireneo_error ireneo_curves_write(const figure_request *request, const char *stage, const curve *curves,

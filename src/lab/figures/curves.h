@@ -13,11 +13,14 @@ typedef struct curve {
 } curve;
 
 /* Runs all trials of all curves and writes a block of lines per curve, with a header line and two empty lines
- * between blocks: problem,dim,rank,load,facts,accuracy,spread,all,loss,loss_spread,seconds. */
+ * between blocks: problem,dim,rank,load,facts,accuracy,spread,all,loss,loss_spread,seconds,draws. */
 ireneo_error ireneo_curves_write(const figure_request *request, const char *stage, const curve *curves,
                                  size_t count, FILE *stream);
 
-/* The column names of those lines. */
+/* Loads and draws of the request's own, where it has some. */
+void ireneo_curve_resize(const figure_request *request, curve *c);
+
+/* The column names of those lines, and what they mean. */
 extern const char ireneo_curves_header[];
 
 /* Loads at which the law and the limit formula put capacity, for a square memory of rank kappa d. */

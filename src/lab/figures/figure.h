@@ -12,6 +12,16 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+enum { FIGURE_MOST_DIMS = 3 };
+
+/* Sizes of the caller's own, in the place of a figure's; zero: the figure's. */
+typedef struct figure_sizes {
+    size_t dims[FIGURE_MOST_DIMS], dim_count;
+    double load_from, load_to; /* of curves */
+    size_t load_points;
+    size_t trials; /* draws of a point */
+} figure_sizes;
+
 typedef struct figure_request {
     const char *directory; /* where CSV and pictures go; exists */
     const char *database;  /* result store for figures that sweep; NULL: directory/results.db */
@@ -19,6 +29,7 @@ typedef struct figure_request {
     uint64_t seed;
     int threads;
     const ireneo_progress *progress;
+    figure_sizes own;
 } figure_request;
 
 typedef struct figure {
@@ -30,6 +41,9 @@ typedef struct figure {
 /* Every figure there is, in the order in which `ireneo figure all` makes them. */
 extern const figure *const ireneo_figures[];
 extern const size_t ireneo_figure_count;
+
+/* How many dimensions a figure takes of a request's own sizes; 0: it has sizes of its own. */
+size_t ireneo_figure_own_dims(const figure *chosen);
 
 /* A CSV file of a figure, written atomically when closed: open, print lines to `stream`, close. */
 typedef struct figure_csv {

@@ -11,11 +11,14 @@ void ireneo_linear_1_curves(const figure_request *request, curve curves[LINEAR_1
     for (int problem = TRIAL_ORIGINAL; problem <= TRIAL_DECOUPLED; problem++) {
         for (size_t i = 0; i < 3; i++) {
             curve *c = &curves[count++];
-            size_t dim = request->quick ? quick_dims[i] : full_dims[i];
+            size_t dim = request->own.dim_count > 0 ? request->own.dims[i]
+                         : request->quick           ? quick_dims[i]
+                                                    : full_dims[i];
             *c = (curve){
                 .from = 0.1, .to = 1.3, .points = request->quick ? 13 : 25, .draws = request->quick ? 3 : 10};
             c->like = ireneo_trial_square((trial_problem)problem, TRIAL_ADAM, dim, 1.0, 2, request->seed);
             if (request->quick) c->like.steps = 800;
+            ireneo_curve_resize(request, c);
         }
     }
 }

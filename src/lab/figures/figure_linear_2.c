@@ -28,7 +28,7 @@ static void write_hebbian_law(size_t dim, FILE *stream) {
 }
 
 static ireneo_error make(const figure_request *request) {
-    size_t dim = request->quick ? 40 : 80;
+    size_t dim = request->own.dim_count > 0 ? request->own.dims[0] : request->quick ? 40 : 80;
     curve curves[RANKS + 1];
     figure_csv csv;
     for (size_t i = 0; i <= RANKS; i++) {
@@ -39,6 +39,7 @@ static ireneo_error make(const figure_request *request) {
         c->like = ireneo_trial_square(TRIAL_ORIGINAL, hebbian ? TRIAL_HEBBIAN : TRIAL_ADAM, dim,
                                       hebbian ? 1.0 : FRACTIONS[i], 2, request->seed);
         if (request->quick) c->like.steps = 800;
+        ireneo_curve_resize(request, c);
     }
     IRENEO_TRY(ireneo_csv_open(request, "linear_2.csv", &csv));
     IRENEO_TRY(ireneo_csv_close(

@@ -5,6 +5,7 @@
 #include "base/ram.h"
 #include "base/seal.h"
 #include "linear/facts/facts.h"
+#include "linear/memory/extras.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -157,12 +158,14 @@ static void describe(metadata *m, const ireneo_memory *memory, const ireneo_stor
     }
 }
 
-ireneo_error ireneo_memory_save(const ireneo_memory *memory, const char *path, const float *values,
-                                size_t candidates, const ireneo_store_settings *settings,
+ireneo_error ireneo_memory_save(const ireneo_memory *memory, const char *path,
+                                const ireneo_memory_extras *extras, const ireneo_store_settings *settings,
                                 const ireneo_store_info *info) {
     IRENEO_TRY(ireneo_memory_check(memory));
     IRENEO_REQUIRE(path != NULL, "saving a memory needs a path");
-    ireneo_tensor tensors[3];
+    ireneo_packed_extras packed;
+    IRENEO_TRY(ireneo_extras_pack(memory, extras, &packed));
+    ireneo_tensor tensors[2 + IRENEO_MOST_EXTRAS];
     size_t count = 0;
     memset(tensors, 0, sizeof tensors);
     if (memory->rank == 0) {
@@ -174,20 +177,26 @@ ireneo_error ireneo_memory_save(const ireneo_memory *memory, const char *path, c
         tensors[count++] =
             (ireneo_tensor){"V", IRENEO_DTYPE_FLOAT32, 2, {memory->dim_in, memory->rank}, memory->right};
     }
-    if (values != NULL)
-        tensors[count++] =
-            (ireneo_tensor){"values", IRENEO_DTYPE_FLOAT32, 2, {candidates, memory->dim_out}, values};
+    memcpy(tensors + count, packed.tensors, packed.count * sizeof *tensors);
     metadata m = {.count = 0};
     describe(&m, memory, settings, info);
-    return ireneo_save_sealed(path, tensors, count, m.pairs, m.count);
+    ireneo_error failed = ireneo_save_sealed(path, tensors, count + packed.count, m.pairs, m.count);
+    ireneo_packed_extras_free(&packed);
+    return failed;
 }
 
-static ireneo_error load_tensor(const char *path, const char *name, float **values, size_t *rows,
-                                size_t *columns) {
+ireneo_error ireneo_memory_tensor_location(const char *path, const char *name, char **location) {
     size_t length = strlen(path) + strlen(name) + 2;
-    char *location = malloc(length);
-    if (location == NULL) return ireneo_fail(IRENEO_ERROR_MEMORY, "not enough memory for a path");
-    snprintf(location, length, "%s:%s", path, name);
+    *location = malloc(length);
+    if (*location == NULL) return ireneo_fail(IRENEO_ERROR_MEMORY, "not enough memory for a path");
+    snprintf(*location, length, "%s:%s", path, name);
+    return IRENEO_OK;
+}
+
+ireneo_error ireneo_memory_load_tensor(const char *path, const char *name, float **values, size_t *rows,
+                                       size_t *columns) {
+    char *location = NULL;
+    IRENEO_TRY(ireneo_memory_tensor_location(path, name, &location));
     ireneo_error failed = ireneo_load_matrix(location, values, rows, columns);
     free(location);
     return failed;
@@ -197,13 +206,13 @@ static ireneo_error load_parts(const char *path, ireneo_memory *m) {
     int has_matrix = 0, has_left = 0, has_right = 0;
     size_t rank_left = 0, rank_right = 0;
     IRENEO_TRY(ireneo_safetensors_has(path, "W", &has_matrix));
-    if (has_matrix) return load_tensor(path, "W", &m->matrix, &m->dim_out, &m->dim_in);
+    if (has_matrix) return ireneo_memory_load_tensor(path, "W", &m->matrix, &m->dim_out, &m->dim_in);
     IRENEO_TRY(ireneo_safetensors_has(path, "U", &has_left));
     IRENEO_TRY(ireneo_safetensors_has(path, "V", &has_right));
     if (!has_left || !has_right)
         return ireneo_fail(IRENEO_ERROR_DATA, "%s holds no memory: neither a tensor W nor U and V", path);
-    IRENEO_TRY(load_tensor(path, "U", &m->left, &m->dim_out, &rank_left));
-    IRENEO_TRY(load_tensor(path, "V", &m->right, &m->dim_in, &rank_right));
+    IRENEO_TRY(ireneo_memory_load_tensor(path, "U", &m->left, &m->dim_out, &rank_left));
+    IRENEO_TRY(ireneo_memory_load_tensor(path, "V", &m->right, &m->dim_in, &rank_right));
     if (rank_left != rank_right)
         return ireneo_fail(IRENEO_ERROR_DATA, "%s: U has %zu columns and V has %zu; they must agree", path,
                            rank_left, rank_right);

@@ -15,4 +15,9 @@ ireneo_error ireneo_memory_check_facts(const ireneo_memory *memory, const ireneo
  * 2^-e by which scores are multiplied. A memory that is not finite becomes zero: it recalls nothing. */
 int ireneo_memory_normalise(ireneo_memory *memory);
 
+/* "path:name", the location of one tensor; release with free(). And the matrix that is there. */
+ireneo_error ireneo_memory_tensor_location(const char *path, const char *name, char **location);
+ireneo_error ireneo_memory_load_tensor(const char *path, const char *name, float **values, size_t *rows,
+                                       size_t *columns);
+
 #endif

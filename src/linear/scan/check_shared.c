@@ -13,7 +13,6 @@
 #include "linear/facts/scale.h"
 #include "linear/kernels/best.h"
 #include "linear/kernels/dot8.h"
-#include "linear/problem/whiten.h"
 #include "linear/scan/checker.h"
 #include "linear/scan/scan.h"
 #include "linear/scan/spread.h"
