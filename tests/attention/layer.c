@@ -199,8 +199,8 @@ static void test_bad_input(void **state) {
     in = with(512, 1.5, 1.0);
     expect_error(ireneo_attention_layer(&in, &r), IRENEO_ERROR_ARGUMENT, "p", "1.5");
     in = with(512, 0.1, 1.0);
-    in.q = 0.0;
-    expect_error(ireneo_attention_layer(&in, &r), IRENEO_ERROR_ARGUMENT, "q", "0");
+    in.q = -1.0; /* 0 is 1 */
+    expect_error(ireneo_attention_layer(&in, &r), IRENEO_ERROR_ARGUMENT, "q", "-1");
     in = with(512, 0.1, 1.0);
     in.keys = 1000.0;
     expect_error(ireneo_attention_layer(&in, &r), IRENEO_ERROR_ARGUMENT, "keys", "1000");

@@ -166,7 +166,8 @@ static void test_store(void **state) {
     REFUSED(ireneo_store(&it.facts, &settings, &m, NULL, NULL));
     REFUSED(ireneo_store(&it.facts, &(ireneo_store_settings){.solver = (ireneo_solver)7}, &m, NULL, NULL));
     REFUSED(ireneo_store(&it.facts, &(ireneo_store_settings){.threads = -2}, &m, NULL, NULL));
-    REFUSED(ireneo_store(&it.facts, &(ireneo_store_settings){.initial = &(ireneo_memory){.dim_in = D}}, &m,
+    REFUSED(ireneo_store(&it.facts,
+                         &(ireneo_store_settings){.initial = &(ireneo_memory){.dim_in = D, .dim_out = D}}, &m,
                          NULL, NULL));
     bad.reserved[0] = 1;
     REFUSED(ireneo_facts_check(&bad));

@@ -26,9 +26,6 @@ static const double CENTRING_POWER = 3.0, STEP_SHARE = 0.99, SHORTEST = 1e-6;
  * short steps to leave it. */
 static const double START_SPREAD = 0.1, START_SIZE = 1e-3;
 
-/* Matrices of more than this many rows are factorised by all threads. */
-enum { THREADS_FROM = 512 };
-
 typedef struct interior {
     const ireneo_pair_loss *l;
     size_t area, pairs, rows;

@@ -302,7 +302,7 @@ static ireneo_error widen(margin_work *s, ireneo_store_result *result) {
 ireneo_error ireneo_max_margin(const ireneo_facts *facts, const ireneo_max_margin_settings *settings,
                                ireneo_memory **memory, ireneo_store_result *result,
                                ireneo_max_margin_info *info) {
-    ireneo_max_margin_info ignored;
+    ireneo_max_margin_info ignored = {0};
     margin_work s = {.facts = facts, .info = info != NULL ? info : &ignored};
     double begin = ireneo_seconds();
     if (memory != NULL) *memory = NULL;

@@ -352,7 +352,8 @@ static int useful_threads(const ireneo_facts *facts, int threads) {
 
 static ireneo_error check_settings(const ireneo_facts *facts, const ireneo_store_settings *s) {
     IRENEO_TRY(ireneo_check_reserved(s->reserved, "the store settings"));
-    if (s->initial != NULL) IRENEO_TRY(ireneo_memory_check(s->initial));
+    if ((unsigned)s->solver > IRENEO_SOLVER_HEBBIAN_WHITE)
+        return ireneo_fail(IRENEO_ERROR_ARGUMENT, "there is no solver number %d", (int)s->solver);
     size_t smaller = facts->dim_in < facts->dim_out ? facts->dim_in : facts->dim_out;
     if (s->solver > IRENEO_SOLVER_HEBBIAN_WHITE)
         return ireneo_fail(IRENEO_ERROR_ARGUMENT, "there is no solver %d", (int)s->solver);
@@ -364,7 +365,7 @@ static ireneo_error check_settings(const ireneo_facts *facts, const ireneo_store
         return ireneo_fail(IRENEO_ERROR_DATA,
                            "the memory to start from is %zu x %zu, but the facts need %zu x %zu",
                            s->initial->dim_out, s->initial->dim_in, facts->dim_out, facts->dim_in);
-    return IRENEO_OK;
+    return s->initial != NULL ? ireneo_memory_check(s->initial) : IRENEO_OK;
 }
 
 /* Facts that turn out to be recalled are stored, whatever the verdict on the way. */
@@ -418,7 +419,7 @@ static ireneo_error store_facts(store *s, ireneo_store_result *result) {
 ireneo_error ireneo_store(const ireneo_facts *facts, const ireneo_store_settings *settings,
                           ireneo_memory **memory, ireneo_store_result *result, ireneo_store_info *info) {
     double begin = ireneo_seconds();
-    ireneo_store_info ignored;
+    ireneo_store_info ignored = {0};
     store s = {.attempt = {.facts = facts, .info = info != NULL ? info : &ignored},
                .patience = PATIENCE,
                .suspicious = SUSPICIOUS_BOUND};
