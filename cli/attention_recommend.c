@@ -1,6 +1,7 @@
 /* ireneo attention recommend: initial scales that keep away from both collapses. */
 #include "attention.h"
 #include "attention_snippet.h"
+#include "base/text_stream.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -68,14 +69,12 @@ static void print_back(FILE *out, const ireneo_attention_recommendation *r, snip
 /* What a function prints, as text that the caller frees; NULL without memory. */
 static char *write_text(const ireneo_attention_recommendation *r, snippet_style style,
                         void (*print)(FILE *, const ireneo_attention_recommendation *, snippet_style)) {
-    char *text = NULL;
-    size_t length = 0;
-    FILE *stream = open_memstream(&text, &length);
+    ireneo_text text;
+    FILE *stream = ireneo_text_open(&text);
     if (stream == NULL) return NULL;
     print(stream, r, style);
-    bool complete = !ferror(stream); /* fclose does not tell of writes that failed before */
-    if (fclose(stream) == 0 && complete) return text;
-    free(text);
+    if (ireneo_text_close(stream, &text)) return text.bytes;
+    free(text.bytes);
     return NULL;
 }
 

@@ -5,6 +5,7 @@
 #include "lab/sweep/grid.h"
 
 #include "base/error.h"
+#include "base/text_stream.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,16 +60,14 @@ static void print_lines(const ireneo_attention_trainability *d, const ireneo_att
 }
 
 static ireneo_error save_csv(const char *path, const ireneo_attention_trainability *d) {
-    char *text = NULL;
-    size_t length = 0;
-    FILE *stream = open_memstream(&text, &length);
+    ireneo_text text;
+    FILE *stream = ireneo_text_open(&text);
     if (stream == NULL) return ireneo_fail(IRENEO_ERROR_MEMORY, "not enough memory for %s", path);
     ireneo_trainability_write(stream, d, false);
-    bool complete = !ferror(stream); /* fclose does not tell of writes that failed before */
-    if (fclose(stream) != 0) complete = false;
-    ireneo_error failed = complete ? ireneo_save_bytes(path, text, length)
+    bool complete = ireneo_text_close(stream, &text);
+    ireneo_error failed = complete ? ireneo_save_bytes(path, text.bytes, text.length)
                                    : ireneo_fail(IRENEO_ERROR_MEMORY, "not enough memory for %s", path);
-    free(text);
+    free(text.bytes);
     return failed;
 }
 

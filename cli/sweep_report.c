@@ -1,5 +1,6 @@
 /* Tables, JSON and CSV of a sweep. Rows of other shards, which this run did not compute, are left out. */
 #include "sweep_report.h"
+#include "base/text_stream.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -190,15 +191,13 @@ int write_sweep_csv(const command *self, const sweep_outcome *outcome, const cha
         write_rows(stdout, outcome);
         return finish_output(self, EXIT_DONE);
     }
-    char *text = NULL;
-    size_t length = 0;
-    FILE *stream = open_memstream(&text, &length);
+    ireneo_text text;
+    FILE *stream = ireneo_text_open(&text);
     if (stream == NULL) return complain(self, EXIT_MACHINE, "not enough memory for %s", path);
     write_rows(stream, outcome);
-    bool complete = !ferror(stream); /* fclose does not tell of writes that failed before */
-    if (fclose(stream) != 0) complete = false;
-    ireneo_error failed = complete ? ireneo_save_bytes(path, text, length) : IRENEO_OK;
-    free(text);
+    bool complete = ireneo_text_close(stream, &text);
+    ireneo_error failed = complete ? ireneo_save_bytes(path, text.bytes, text.length) : IRENEO_OK;
+    free(text.bytes);
     if (!complete) return complain(self, EXIT_MACHINE, "not enough memory for %s", path);
     return failed == IRENEO_OK ? EXIT_DONE : report_error(self, failed);
 }

@@ -17,18 +17,17 @@ ireneo_error ireneo_csv_open(const figure_request *request, const char *file_nam
     if (snprintf(csv->path, sizeof csv->path, "%s/%s", request->directory, file_name) >=
         (int)sizeof csv->path)
         return ireneo_fail(IRENEO_ERROR_ARGUMENT, "the path of %s is too long", file_name);
-    csv->stream = open_memstream(&csv->text, &csv->length);
+    csv->stream = ireneo_text_open(&csv->text);
     if (csv->stream == NULL) return ireneo_fail(IRENEO_ERROR_MEMORY, "not enough memory for %s", csv->path);
     return IRENEO_OK;
 }
 
 ireneo_error ireneo_csv_close(figure_csv *csv, ireneo_error failed) {
-    bool complete = !ferror(csv->stream);
-    if (fclose(csv->stream) != 0) complete = false;
+    bool complete = ireneo_text_close(csv->stream, &csv->text);
     if (failed == IRENEO_OK)
-        failed = complete ? ireneo_save_bytes(csv->path, csv->text, csv->length)
+        failed = complete ? ireneo_save_bytes(csv->path, csv->text.bytes, csv->text.length)
                           : ireneo_fail(IRENEO_ERROR_MEMORY, "not enough memory for %s", csv->path);
-    free(csv->text);
+    free(csv->text.bytes);
     return failed;
 }
 

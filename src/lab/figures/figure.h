@@ -7,6 +7,7 @@
 #ifndef IRENEO_LAB_FIGURES_FIGURE_H
 #define IRENEO_LAB_FIGURES_FIGURE_H
 
+#include "base/text_stream.h"
 #include "ireneo.h"
 
 #include <stdbool.h>
@@ -48,8 +49,7 @@ size_t ireneo_figure_own_dims(const figure *chosen);
 /* A CSV file of a figure, written atomically when closed: open, print lines to `stream`, close. */
 typedef struct figure_csv {
     FILE *stream;
-    char *text;
-    size_t length;
+    ireneo_text text;
     char path[4096];
 } figure_csv;
 
