@@ -181,6 +181,20 @@ static void test_promises_hold(void **state) {
     free(nearest);
 }
 
+/* A memory so soft that the ties of the nearest patterns promise too much: the angle is narrowed until the dynamics keep
+ * it. */
+static void test_soft_memories_promise_less(void **state) {
+    (void)state;
+    float *rows = make_patterns(P, 8);
+    ireneo_dense_audit_report hard = audit(rows, P, (ireneo_dense_audit_settings){0});
+    ireneo_dense_audit_report soft =
+        audit(rows, P, (ireneo_dense_audit_settings){.lambda = 0.5 * hard.lambda});
+    assert_true(soft.staying > 0 && soft.random_share >= 0.99);
+    assert_true(soft.random_angle < 0.95 * hard.random_angle);
+    assert_true(soft.worst_least <= soft.random_angle);
+    free(rows);
+}
+
 /* Patterns with close pairs: the theory's lambda merges them, the chosen one does not; twins that are equal do not drive
  * it anywhere. */
 static void test_lambda_keeps_close_pairs_apart(void **state) {
@@ -339,6 +353,7 @@ int main(void) {
         cmocka_unit_test(test_neighbours_equal_plain_loops),
         cmocka_unit_test(test_report_equals_plain_loops),
         cmocka_unit_test(test_promises_hold),
+        cmocka_unit_test(test_soft_memories_promise_less),
         cmocka_unit_test(test_lambda_keeps_close_pairs_apart),
         cmocka_unit_test(test_samples_and_threads),
         cmocka_unit_test(test_rules_and_preparations),
