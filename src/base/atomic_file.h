@@ -2,8 +2,8 @@
  *
  *     ireneo_atomic_file file;
  *     IRENEO_TRY(ireneo_atomic_file_begin(&file, path));
- *     ireneo_error error = ireneo_atomic_file_write(&file, bytes, count);    (as often as needed)
- *     return ireneo_atomic_file_finish(&file, error);
+ *     ireneo_error failed = ireneo_atomic_file_write(&file, bytes, count);    (as often as needed)
+ *     return ireneo_atomic_file_finish(&file, failed);
  */
 #ifndef IRENEO_BASE_ATOMIC_FILE_H
 #define IRENEO_BASE_ATOMIC_FILE_H
@@ -32,6 +32,6 @@ ireneo_error ireneo_atomic_file_commit(ireneo_atomic_file *file);
 void ireneo_atomic_file_abandon(ireneo_atomic_file *file);
 
 /* Commits when error is IRENEO_OK, otherwise abandons and passes the error on. */
-ireneo_error ireneo_atomic_file_finish(ireneo_atomic_file *file, ireneo_error error);
+ireneo_error ireneo_atomic_file_finish(ireneo_atomic_file *file, ireneo_error failed);
 
 #endif

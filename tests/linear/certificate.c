@@ -174,7 +174,8 @@ static void test_other_data_are_rejected(void **state) {
     targets[5] = 5; /* the identity written out is the identity */
     assert_true(verify(c, &it.facts).accepted);
 
-    expect_ok(ireneo_facts_hash(&other.facts, c->facts_hash)); /* a forged fingerprint does not make the weights cancel */
+    expect_ok(ireneo_facts_hash(&other.facts,
+                                c->facts_hash)); /* a forged fingerprint does not make the weights cancel */
     expect_rejected(c, &other.facts, "do not cancel");
     ireneo_certificate_free(c);
     free_instance(&it);

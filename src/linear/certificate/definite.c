@@ -99,10 +99,7 @@ static ireneo_error bound_missed(const tiles *t, double *bound) {
 
 ireneo_error ireneo_definite_bound(double *matrix, size_t size, double shift, int threads,
                                    const ireneo_progress *progress, double *bound) {
-    tiles t = {.g = matrix,
-               .size = size,
-               .count = (size + TILE - 1) / TILE,
-               .threads = threads};
+    tiles t = {.g = matrix, .size = size, .count = (size + TILE - 1) / TILE, .threads = threads};
     double missed = INFINITY;
     *bound = -INFINITY;
     IRENEO_TRY(IRENEO_ALLOCATE(&t.diagonal, t.count * TILE * TILE, "tiles of an exact proof"));

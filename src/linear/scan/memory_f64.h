@@ -13,7 +13,7 @@ ireneo_error ireneo_memory_f64_make(const ireneo_memory *memory, ireneo_memory_f
 void ireneo_memory_f64_free(ireneo_memory_f64 *f64);
 
 /* h (count, dim_out) = W x for keys (count, dim_in). `scratch` holds count * (dim_in + rank) doubles. */
-void ireneo_memory_f64_apply(const ireneo_memory_f64 *f64, const float *keys, size_t count, double *scratch,
+void ireneo_memory_f64_apply(const ireneo_memory_f64 *w, const float *keys, size_t count, double *scratch,
                              double *h);
 
 #endif
