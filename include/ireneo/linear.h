@@ -337,7 +337,7 @@ typedef struct ireneo_verify_report {
      * y_competitor)^T W x <= bound |y_target - y_competitor| |W|_F |x|. Free of all scales; 0 when exact. */
     double angular_margin_bound;
     /** No memory of smaller Frobenius norm recalls all facts with margin 1, on normalised data (keys of root mean
-     * square norm one, values of unit variance); infinite when exact. */
+     * square norm one, values of unit variance), by these very weights; infinite when they cancel as they are. */
     double norm_bound;
     /** Sum of the weights as they are; |sum_k w_k a_k|_F for pairs of norm one and weights that sum to one, and the
      * bound on its rounding error that was added to it. */

@@ -272,7 +272,7 @@ static void test_harmless_twins(void **state) {
 static void test_opposite_keys(void **state) {
     (void)state;
     instance it = make_instance(16, 12, 12, 8, 6, 0);
-    for (size_t k = 0; k < 8; k++) it.keys[7 * 8 + k] = 3.0f * it.keys[2 * 8 + k];
+    for (size_t k = 0; k < 8; k++) it.keys[7 * 8 + k] = 4.0f * it.keys[2 * 8 + k]; /* exactly */
     ireneo_store_info info;
     ireneo_certificate *c = prove_impossible(&it.facts, &info);
     assert_true(verify(c, &it.facts).norm_bound > 1e6);

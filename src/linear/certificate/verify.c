@@ -211,7 +211,7 @@ static ireneo_error judge(verifier *v, const ireneo_verify_plan *plan, ireneo_ve
     if (exact) {
         report->accepted = report->exact = 1;
         report->angular_margin_bound = 0.0;
-        report->norm_bound = INFINITY;
+        if (report->residual == 0.0) report->norm_bound = INFINITY; /* else what these very weights show */
     }
     say(v, report);
     return IRENEO_OK;
