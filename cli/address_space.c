@@ -17,26 +17,35 @@
  * Measured: two cores need 430 MB. */
 enum { BASE = 300, PER_CORE = 128, MEGABYTE = 1 << 20 };
 
-static size_t megabytes_needed(void) {
+/* The sanitizers are libraries, too, and have not started. */
+#define EARLY __attribute__((no_sanitize("address", "undefined", "thread")))
+
+EARLY static size_t megabytes_needed(void) {
     cpu_set_t cores;
     CPU_ZERO(&cores);
     int count = sched_getaffinity(0, sizeof cores, &cores) == 0 ? CPU_COUNT(&cores) : 1;
     return BASE + PER_CORE * (size_t)count;
 }
 
-static bool is_limited(struct rlimit *limit) {
-    return getrlimit(RLIMIT_AS, limit) == 0 && limit->rlim_cur != RLIM_INFINITY;
+/* The smaller of the limits of all mappings and of private ones (ulimit -d). */
+EARLY static bool is_limited(size_t *megabytes) {
+    static const int kinds[] = {RLIMIT_AS, RLIMIT_DATA};
+    struct rlimit limit;
+    rlim_t least = RLIM_INFINITY;
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
+        if (getrlimit(kinds[k], &limit) == 0 && limit.rlim_cur < least) least = limit.rlim_cur;
+    *megabytes = (size_t)(least / MEGABYTE);
+    return least != RLIM_INFINITY;
 }
 
-static void refuse_too_little(void) {
-    struct rlimit limit;
+EARLY static void refuse_too_little(void) {
     char sentence[160];
-    size_t needed = megabytes_needed();
-    if (!is_limited(&limit) || limit.rlim_cur / MEGABYTE >= needed) return;
-    int length = snprintf(
-        sentence, sizeof sentence,
-        "ireneo: not enough memory: ulimit -v leaves %zu MB, and %zu MB are needed on this machine\n",
-        (size_t)limit.rlim_cur / MEGABYTE, needed);
+    size_t left, needed = megabytes_needed();
+    if (!is_limited(&left) || left >= needed) return;
+    int length =
+        snprintf(sentence, sizeof sentence,
+                 "ireneo: not enough memory: ulimit leaves %zu MB, and %zu MB are needed on this machine\n",
+                 left, needed);
     if (write(STDERR_FILENO, sentence, (size_t)length) < 0) _exit(EXIT_MACHINE);
     _exit(EXIT_MACHINE);
 }
@@ -45,8 +54,8 @@ __attribute__((section(".preinit_array"),
                used)) static void (*const before_libraries)(void) = refuse_too_little;
 
 void take_address_space(void) {
-    struct rlimit limit;
-    if (!is_limited(&limit)) return;
+    size_t left;
+    if (!is_limited(&left)) return;
 #pragma omp parallel num_threads(omp_get_num_procs())
     {
         enum { SIZE = 64 };

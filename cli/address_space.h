@@ -1,4 +1,4 @@
-/* What the program does about a limit of its address space (ulimit -v, RLIMIT_AS).
+/* What the program does about a limit of its address space (ulimit -v, ulimit -d).
  *
  * OpenBLAS and GNU's OpenMP cannot be told that memory is out: the one tries again for ever, the other ends the process
  * with exit code 1, which means "no" here. So a limit under which they could not start is refused before they do, and

@@ -57,11 +57,12 @@ static int print_json_answer(const conversation *c, const char *word, size_t row
 }
 
 static void print_answer(const conversation *c, const char *word) {
-    printf("%s ->", word);
+    print_words(word);
+    fputs(" ->", stdout);
     for (size_t k = 0; k < answer_count(c); k++) {
         const char *label = answer_label(c, k);
         if (label != NULL)
-            printf("%s %s (%.4g)", k > 0 ? "," : "", label, (double)c->scores[k]);
+            fputs(k > 0 ? ", " : " ", stdout), print_words(label), printf(" (%.4g)", (double)c->scores[k]);
         else
             printf("%s %lld (%.4g)", k > 0 ? "," : "", (long long)c->indices[k], (double)c->scores[k]);
     }
@@ -94,8 +95,10 @@ static int suggest(conversation *c, const char *word) {
     size_t rows[MOST_SUGGESTIONS], count = near_words(&c->words, word, rows, MOST_SUGGESTIONS);
     c->unknown = true;
     if (c->json) return print_json_unknown(c, word, rows, count);
-    printf("%s is unknown", word);
-    for (size_t k = 0; k < count; k++) printf("%s %s", k == 0 ? "; near it:" : ",", c->words.labels[rows[k]]);
+    print_words(word);
+    fputs(" is unknown", stdout);
+    for (size_t k = 0; k < count; k++)
+        fputs(k == 0 ? "; near it: " : ", ", stdout), print_words(c->words.labels[rows[k]]);
     putchar('\n');
     return 0;
 }

@@ -40,7 +40,7 @@ static void print_missed(const check_request *q, const check_outcome *o) {
         if (o->recalled[i]) continue;
         const char *label = label_of(&o->labels, (int64_t)i);
         printf("%s %zu", named++ > 0 ? "," : "", i);
-        if (label != NULL) printf(" (%s)", label);
+        if (label != NULL) fputs(" (", stdout), print_words(label), putchar(')');
     }
     if (missed > NAMED) printf(" and %s more", grouped((double)(missed - NAMED), text));
     if (q->missed != NULL)
@@ -158,10 +158,10 @@ static int run(const command *self, int argc, char **argv) {
         return complain(self, EXIT_USAGE, "--noise-draws and --seed only make sense with --noise");
     outcome = check_files(self, &q);
     if (outcome != 0) return outcome;
-    catch_interrupts();
     facts_files loaded;
     outcome = load_facts(self, q.files[1], q.files[2], q.targets, &loaded);
     if (outcome != 0) return outcome;
+    catch_interrupts();
     outcome = check_facts(self, &q, &loaded.facts);
     free_facts(&loaded);
     return outcome;

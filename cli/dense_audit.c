@@ -26,7 +26,7 @@ static double degrees(double radian) {
 static void print_named(const label_file *labels, size_t index) {
     const char *label = label_of(labels, (int64_t)index);
     if (label != NULL)
-        printf("%s", label);
+        print_words(label);
     else
         printf("%zu", index);
 }

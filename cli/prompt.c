@@ -1,5 +1,6 @@
 /* The prompt, by libedit: the usual keys, arrows for history, TAB for completion. */
 #include "prompt.h"
+#include "report.h"
 
 #include <ctype.h>
 #include <histedit.h>
@@ -65,7 +66,7 @@ static size_t common_length(const choices *c) {
 
 static void show_choices(const choices *c) {
     putchar('\n');
-    for (size_t i = 0; i < c->count && i < MOST_SHOWN; i++) printf("%s  ", choice(c, i));
+    for (size_t i = 0; i < c->count && i < MOST_SHOWN; i++) print_words(choice(c, i)), fputs("  ", stdout);
     if (c->count > MOST_SHOWN) printf("and %zu more", c->count - MOST_SHOWN);
     putchar('\n');
     fflush(stdout);

@@ -263,9 +263,9 @@ static int run(const command *self, int argc, char **argv) {
     if (outcome != 0) return outcome == PARSE_FINISHED ? EXIT_DONE : outcome;
     outcome = name_scores(self, &q);
     if (outcome == 0) outcome = check_files(self, &q);
-    catch_interrupts();
     recall_data d = {0};
     if (outcome == 0) outcome = load_data(self, &q, &d);
+    catch_interrupts();
     if (outcome == 0) outcome = choose_rows(self, &q, &d.names, d.count, &d.chosen);
     if (outcome == 0) outcome = answer(self, &q, &d);
     if (outcome == 0) outcome = write_answers(self, &q, &d);

@@ -233,6 +233,7 @@ static int load_and_store(const command *self, store_request *q) {
     int outcome = load_facts(self, q->files[0], q->files[1], q->targets, &files);
     if (outcome != 0) return outcome;
     outcome = load_both_labels(self, q, &files);
+    catch_interrupts();
     if (outcome == 0) outcome = store_facts(self, q, &files);
     free_labels(&q->labels[0]);
     free_labels(&q->labels[1]);
@@ -300,10 +301,7 @@ static int run(const command *self, int argc, char **argv) {
     while (strcmp(q.solver, ireneo_solver_name(q.settings.solver)) != 0) q.settings.solver++;
     outcome = name_files(self, &q, argc, argv);
     if (outcome == 0) outcome = check_files(self, &q);
-    if (outcome == 0) {
-        catch_interrupts();
-        outcome = load_and_store(self, &q);
-    }
+    if (outcome == 0) outcome = load_and_store(self, &q);
     free_names(&q);
     return outcome;
 }
