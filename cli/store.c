@@ -220,7 +220,7 @@ static int load_both_labels(const command *self, store_request *q, const facts_f
     int outcome = 0;
     if (q->key_labels != NULL || q->value_labels != NULL) q->with_values = true;
     if (q->with_values && files->facts.values == NULL)
-        return complain(self, EXIT_USAGE, "values can be put into the file only if all keys share them");
+        return complain(self, EXIT_USAGE, "--with-values and labels need values that all keys share");
     if (q->key_labels != NULL)
         outcome = load_labels_of(self, q->key_labels, files->facts.facts, "keys", &q->labels[0]);
     if (outcome == 0 && q->value_labels != NULL)

@@ -159,7 +159,10 @@ static void test_store(void **state) {
     ireneo_max_margin_info widest;
     ireneo_train_info trained = {.recalled = 7};
     ireneo_store_settings settings = {.reserved = {1}};
+    unsigned char hash[IRENEO_HASH_BYTES];
     REFUSED(ireneo_facts_check(NULL));
+    REFUSED(ireneo_facts_hash(&it.facts, NULL));
+    REFUSED(ireneo_facts_hash(NULL, hash));
     REFUSED(ireneo_store(&it.facts, NULL, NULL, NULL, NULL));
     REFUSED(ireneo_store(NULL, NULL, &m, &result, &info));
     assert_true(m == NULL && result.kept == NULL && info.recalled == 0);

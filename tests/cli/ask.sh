@@ -130,8 +130,8 @@ refuse 2 "holds no names to ask for; store it with --key-labels" ask plain.safet
 refuse 2 "MEMORY" ask
 refuse 2 "top" ask memory.safetensors france --top 0
 refuse 4 "absent" ask absent.safetensors france
-refuse 3 "2 names for 6 values" store keys.npy values.npy --value-labels short.txt -o new.safetensors
-refuse 3 "2 names for 6 keys" store keys.npy values.npy --key-labels short.txt -o new.safetensors
+refuse 3 "2 labels for 6 values" store keys.npy values.npy --value-labels short.txt -o new.safetensors
+refuse 3 "2 labels for 6 keys" store keys.npy values.npy --key-labels short.txt -o new.safetensors
 refuse 3 "name of a key 2 .*control character" store keys.npy values.npy --key-labels control.txt -o new.safetensors
 [ ! -e new.safetensors ] || fault "a refused store left its file"
 cat >spoil.py <<'END'

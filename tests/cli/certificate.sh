@@ -84,7 +84,7 @@ for name in ("facts_hash", "checksum"):
     del other["__metadata__"][name]
     write(other, body)
     expect(f"no {name}", {1, 3})
-for version in ("ireneo-certificate-2", "ireneo-memory-1", ""):
+for version in ("ireneo-certificate-1", "ireneo-memory-2", ""):
     other = json.loads(json.dumps(header))
     other["__metadata__"]["format"] = version
     write(other, body)
