@@ -39,6 +39,8 @@ static void test_names(void **state) {
     EXPECT_NAMES(ireneo_dense_rule_name, ireneo_dense_rule, IRENEO_DENSE_RULE_SIGN + 1);
     EXPECT_NAMES(ireneo_dense_method_name, ireneo_dense_method, IRENEO_DENSE_METHOD_HYBRID + 1);
     EXPECT_NAMES(ireneo_dense_measure_name, ireneo_dense_measure, IRENEO_DENSE_MEASURE_ANGLE + 1);
+    EXPECT_NAMES(ireneo_dense_preparation_name, ireneo_dense_preparation, IRENEO_DENSE_PREPARATION_RAW + 1);
+    EXPECT_NAMES(ireneo_dense_verdict_name, ireneo_dense_verdict, IRENEO_DENSE_VERDICT_LOST + 1);
     EXPECT_NAMES(ireneo_normalisation_name, ireneo_normalisation, IRENEO_NORMALISATION_PRE + 1);
     EXPECT_NAMES(ireneo_activation_name, ireneo_activation, IRENEO_ACTIVATION_GELU + 1);
 }

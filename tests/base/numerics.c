@@ -1,7 +1,7 @@
 /* Quadrature, roots, the normal distribution and the text of doubles, against GSL and closed forms. */
 #include "base/json.h"
-#include "base/number_text.h"
 #include "base/normal.h"
+#include "base/number_text.h"
 #include "base/quadrature.h"
 #include "base/random.h"
 #include "base/roots.h"

@@ -177,7 +177,8 @@ static ireneo_error find_exact(verifier *v, const ireneo_verify_plan *plan, bool
     *exact = false;
     if (entries <= plan->exact_entries)
         IRENEO_TRY(ireneo_verify_cholesky(&v->pairs, plan->threads, plan->progress, exact));
-    if (*exact || !ireneo_verify_rational_fits(&v->pairs)) return IRENEO_OK; /* slower, but takes any condition */
+    if (*exact || !ireneo_verify_rational_fits(&v->pairs))
+        return IRENEO_OK; /* slower, but takes any condition */
     return ireneo_verify_rational(&v->pairs, exact);
 }
 
