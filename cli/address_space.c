@@ -29,7 +29,7 @@ EARLY static size_t megabytes_needed(void) {
 
 /* The smaller of the limits of all mappings and of private ones (ulimit -d). */
 EARLY static bool is_limited(size_t *megabytes) {
-    static const int kinds[] = {RLIMIT_AS, RLIMIT_DATA};
+    static const __rlimit_resource_t kinds[] = {RLIMIT_AS, RLIMIT_DATA};
     struct rlimit limit;
     rlim_t least = RLIM_INFINITY;
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)

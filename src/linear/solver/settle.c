@@ -11,7 +11,7 @@
 
 /* A thin cone of solutions may miss the float32 numbers along one ray and hold some along another: roundings of this
  * many multiples of the matrix are tried. Competitors are added in at most so many rounds. */
-enum { MULTIPLES = 64, ROUNDS = 12, ADDED = 8 };
+enum { MULTIPLES = 512, ROUNDS = 12, ADDED = 8 };
 
 /* The pairs under question, sorted by fact. */
 typedef struct pair_list {
