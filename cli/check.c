@@ -119,12 +119,14 @@ static ireneo_error check_memory(const check_request *q, const ireneo_facts *fac
 static int check_facts(const command *self, const check_request *q, const ireneo_facts *facts) {
     check_outcome o = {0};
     int outcome = q->labels != NULL ? load_labels_of(self, q->labels, facts->facts, "keys", &o.labels) : 0;
-    o.recalled = calloc(facts->facts + 1, 1);
-    if (outcome == 0 && o.recalled == NULL)
+    o.recalled = outcome == 0 ? calloc(facts->facts + 1, 1) : NULL;
+    if (o.recalled != NULL) {
+        outcome = report_error(self, check_memory(q, facts, &o));
+        if (outcome == 0 && q->missed != NULL) outcome = save_missed(self, q, &o);
+        if (outcome == 0) outcome = print_report(self, q, &o);
+    } else if (outcome == 0) {
         outcome = complain(self, EXIT_MACHINE, "not enough memory for %zu facts", facts->facts);
-    if (outcome == 0) outcome = report_error(self, check_memory(q, facts, &o));
-    if (outcome == 0 && q->missed != NULL) outcome = save_missed(self, q, &o);
-    if (outcome == 0) outcome = print_report(self, q, &o);
+    }
     free_labels(&o.labels);
     free(o.recalled);
     return outcome;

@@ -24,7 +24,7 @@ typedef struct progress_view {
 } progress_view;
 
 /* Takes a report of the work at a time, and writes "storing facts: 2 500 of 7 000 (36 %), 12 s, 21 s left". */
-void write_progress(progress_view *view, const char *stage, double done, double total, double time,
+void write_progress(progress_view *view, const char *name, double done, double total, double time,
                     char line[PROGRESS_LINE]);
 
 #endif

@@ -44,8 +44,8 @@ static int add_pick(const command *self, const char *word, const label_file *nam
 /* The next word of a list split by commas, cut off in place; a word in quotes may hold commas, and quotes when doubled.
  * Returns NULL at the end. */
 static char *next_word(char **rest) {
+    if (*rest == NULL || **rest != '"') return strsep(rest, ",");
     char *word = *rest, *to = word, *from = word + 1;
-    if (word == NULL || word[0] != '"') return strsep(rest, ",");
     for (; *from != '\0' && (*from != '"' || from[1] == '"'); from++) {
         if (*from == '"') from++;
         *to++ = *from;
@@ -155,8 +155,11 @@ static int answer(const command *self, const recall_request *q, recall_data *d) 
     float *rows = malloc(batch * d->memory->dim_in * sizeof *rows);
     d->indices = calloc(room, q->top * sizeof *d->indices);
     d->scores = calloc(room, q->top * sizeof *d->scores);
-    bool enough = rows != NULL && d->indices != NULL && d->scores != NULL;
-    int outcome = enough ? 0 : complain(self, EXIT_MACHINE, "not enough memory for the answers");
+    if (rows == NULL || d->indices == NULL || d->scores == NULL) {
+        free(rows);
+        return complain(self, EXIT_MACHINE, "not enough memory for the answers");
+    }
+    int outcome = 0;
     for (size_t first = 0; outcome == 0 && first < all && !interrupted(); first += batch) {
         size_t count = all - first < batch ? all - first : batch, place = keep ? first * q->top : 0;
         outcome =

@@ -32,7 +32,7 @@ typedef struct store_outcome {
 } store_outcome;
 
 /* Prints the report, as a table or as JSON, and gives the exit code. */
-int report_store(const command *self, const store_request *request, const ireneo_facts *facts,
-                 const store_outcome *outcome);
+int report_store(const command *self, const store_request *q, const ireneo_facts *facts,
+                 const store_outcome *o);
 
 #endif

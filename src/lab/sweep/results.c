@@ -410,8 +410,10 @@ ireneo_error ireneo_results_find_series(results *store, const char *name, double
         size_t numbers = (size_t)sqlite3_column_bytes(store->find_series, 0) / sizeof(double);
         failed = IRENEO_ALLOCATE(values, numbers, "a series of results");
         const void *blob = sqlite3_column_blob(store->find_series, 0);
-        if (failed == IRENEO_OK && numbers > 0 && blob == NULL) failed = sqlite_failed(store, SQLITE_NOMEM);
-        if (failed == IRENEO_OK && numbers > 0) memcpy(*values, blob, numbers * sizeof **values);
+        if (failed == IRENEO_OK && numbers > 0 && blob == NULL)
+            failed = sqlite_failed(store, SQLITE_NOMEM);
+        else if (failed == IRENEO_OK && numbers > 0)
+            memcpy(*values, blob, numbers * sizeof **values);
         if (failed == IRENEO_OK) *count = numbers;
     }
     sqlite3_reset(store->find_series);
