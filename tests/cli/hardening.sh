@@ -5,9 +5,6 @@
 . "$(dirname "$0")/../support/cli.sh"
 command -v readelf >/dev/null || { echo "skipped: no readelf"; exit 0; }
 
-# Sanitizers replace the checked calls by their own.
-if readelf -Ws "$ireneo" | grep -q __asan; then sanitized=yes; else sanitized=no; fi
-
 for file in "$ireneo" "$(dirname "$ireneo")/libireneo.so"; do
     [ -e "$file" ] || continue
     name=$(basename "$file")
@@ -18,6 +15,7 @@ for file in "$ireneo" "$(dirname "$ireneo")/libireneo.so"; do
     readelf -Wl "$file" | grep GNU_STACK | grep -q RWE && fault "$name has an executable stack"
     readelf -Wd "$file" | grep -q TEXTREL && fault "$name has relocations in its code"
     readelf -Ws "$file" | grep -q __stack_chk_fail || fault "$name has no stack protector"
+    # Sanitizers replace the checked calls by their own.
     [ "$sanitized" = yes ] || readelf -Ws "$file" | grep -Eq '__[a-z]+_chk' || fault "$name has no checked library calls"
 done
 

@@ -67,7 +67,7 @@ ${CC:-gcc} -std=c17 -Wall -Wextra -Werror -I "$root/include" -fsyntax-only snipp
 
 # ---- Python
 library=$(dirname "$ireneo")/libireneo.so
-if [ -e "$library" ]; then
+if [ -e "$library" ] && [ "$sanitized" = no ]; then # the interpreter is not built with sanitizers
     {
         echo 'import numpy as np; d = np.random.default_rng(1)'
         echo 'keys, values, targets = d.standard_normal((9, 8)), d.standard_normal((9, 8)), np.arange(9); queries = keys'

@@ -81,13 +81,12 @@ static ireneo_error bound_missed(const tiles *t, double *bound) {
     if (failed == IRENEO_OK) failed = IRENEO_ALLOCATE_ZEROED(&missed, all, "tiles of an exact proof");
     if (failed == IRENEO_OK) failed = IRENEO_ALLOCATE_ZEROED(&sizes, all, "tiles of an exact proof");
     if (failed == IRENEO_OK) {
-#pragma omp parallel for num_threads(t->threads) schedule(dynamic)
-        for (size_t at = 0; at < all; at++) {
-            size_t i = at / t->count, j = at % t->count;
-            if (j <= i)
-                look_at_tile(t, i, j, space + (size_t)omp_get_thread_num() * TILE * TILE, &missed[at],
-                             &sizes[at]);
-        }
+#pragma omp parallel for collapse(2) num_threads(t->threads) schedule(dynamic)
+        for (size_t i = 0; i < t->count; i++)
+            for (size_t j = 0; j < t->count; j++)
+                if (j <= i)
+                    look_at_tile(t, i, j, space + (size_t)omp_get_thread_num() * TILE * TILE,
+                                 &missed[i * t->count + j], &sizes[i * t->count + j]);
         for (size_t at = 0; at < all; at++) square += missed[at], size += sizes[at];
         /* |G - shift I|_F <= |L|_F^2 + |F|_F */
         double rounding = ((double)t->size + 8.0) * UNIT * (2.0 * size + sqrt(square));
