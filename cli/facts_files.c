@@ -60,6 +60,19 @@ static int load_arrays(const command *self, const char *keys, const char *values
     return 0; /* the loaders let only finite numbers through; what else can be wrong the library tells */
 }
 
+int check_room(const command *self, const char *keys, const char *values, size_t threads) {
+    ireneo_array k = {0}, v = {0};
+    if (ireneo_array_describe(keys, &k) != IRENEO_OK || ireneo_array_describe(values, &v) != IRENEO_OK ||
+        k.axes != 2 || v.axes < 2 || v.axes > 3)
+        return 0; /* loading will say why, or it is a vector */
+    ireneo_facts sizes = {.facts = k.shape[0],
+                          .dim_in = k.shape[1],
+                          .candidates = v.shape[v.axes - 2],
+                          .dim_out = v.shape[v.axes - 1],
+                          .own_candidates = v.axes == 3 ? copy_own : NULL};
+    return report_error(self, ireneo_store_require_ram(&sizes, (int)threads));
+}
+
 int load_facts(const command *self, const char *keys, const char *values, const char *targets,
                facts_files *files) {
     memset(files, 0, sizeof *files);

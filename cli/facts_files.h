@@ -15,6 +15,10 @@ typedef struct facts_files {
  * an exit code. */
 int load_facts(const command *self, const char *keys, const char *values, const char *targets,
                facts_files *files);
+
+/* Refuses facts that are too many for the machine's RAM, by the shapes that the files tell, before a second is spent on
+ * loading them. */
+int check_room(const command *self, const char *keys, const char *values, size_t threads);
 void free_facts(facts_files *files);
 
 #endif

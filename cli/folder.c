@@ -1,6 +1,7 @@
 /* mkdir -p, and whether a file may be written. */
 #include "folder.h"
 
+#include "base/error.h"
 #include "ireneo.h"
 
 #include <errno.h>
@@ -141,18 +142,19 @@ static int check_ending(const command *self, const output_file *o) {
     return 0;
 }
 
-/* Whether a .safetensors file says in its metadata that ireneo wrote it, as this kind. */
-static bool is_ours(const char *path, output_kind kind) {
+/* Whether a .safetensors file says in its metadata that ireneo wrote it, as this kind. A file that is no such thing is
+ * not ours; that it could not be looked into is an error. */
+static ireneo_error is_ours(const char *path, output_kind kind, bool *ours) {
     static const char *const formats[] = {
         [OUTPUT_MEMORY] = "ireneo-memory-",
         [OUTPUT_CERTIFICATE] = "ireneo-certificate-",
         [OUTPUT_ANSWERS] = "ireneo-answers-",
     };
     char *format = NULL;
-    bool ours = ireneo_safetensors_metadata(path, "format", &format) == IRENEO_OK && format != NULL &&
-                strncmp(format, formats[kind], strlen(formats[kind])) == 0;
+    ireneo_error failed = ireneo_safetensors_metadata(path, "format", &format);
+    *ours = format != NULL && strncmp(format, formats[kind], strlen(formats[kind])) == 0;
     ireneo_free(format);
-    return ours;
+    return failed == IRENEO_ERROR_DATA ? IRENEO_OK : failed;
 }
 
 /* Whether the first line is an index, alone or with a name behind a tab. */
@@ -161,24 +163,35 @@ static bool is_list(const char *first) {
     return digits > 0 && (first[digits] == '\n' || first[digits] == '\t' || first[digits] == '\0');
 }
 
-static bool is_kind(const output_file *o) {
-    if (o->kind <= OUTPUT_ANSWERS) return is_ours(o->path, o->kind);
-    char first[256] = "";
-    FILE *file = fopen(o->path, "rb");
-    size_t count = file != NULL ? fread(first, 1, sizeof first - 1, file) : 0;
-    if (file != NULL) fclose(file);
-    first[count] = '\0';
+static bool begins_as_kind(const output_file *o, const char *first, size_t count) {
     if (o->kind == OUTPUT_ARRAY) return count >= 6 && memcmp(first, "\x93NUMPY", 6) == 0;
     if (o->kind == OUTPUT_LIST) return is_list(first);
     if (o->kind == OUTPUT_LABELS) return memchr(first, '\0', count) == NULL;
     return strncmp(first, o->heading, strlen(o->heading)) == 0;
 }
 
+static ireneo_error is_kind(const output_file *o, bool *kind) {
+    if (o->kind <= OUTPUT_ANSWERS) return is_ours(o->path, o->kind, kind);
+    char first[256] = "";
+    FILE *file = fopen(o->path, "rb");
+    if (file == NULL)
+        return ireneo_fail(errno == ENOMEM ? IRENEO_ERROR_MEMORY : IRENEO_ERROR_IO, "cannot open %s: %s",
+                           o->path, strerror(errno));
+    size_t count = fread(first, 1, sizeof first - 1, file);
+    fclose(file);
+    first[count] = '\0';
+    *kind = begins_as_kind(o, first, count);
+    return IRENEO_OK;
+}
+
 static int check_kind(const command *self, const output_file *o) {
     struct stat there;
     if (stat(o->path, &there) != 0) return check_ending(self, o);
     if (!S_ISREG(there.st_mode)) return 0;
-    if (there.st_size > 0 && !is_kind(o))
+    bool kind = true;
+    ireneo_error failed = there.st_size > 0 ? is_kind(o, &kind) : IRENEO_OK;
+    if (failed != IRENEO_OK) return report_error(self, failed);
+    if (!kind)
         return complain(self, EXIT_USAGE,
                         "%s %s: there is a file of this name that is not %s of 'ireneo %s'; remove it or "
                         "choose another name",

@@ -230,7 +230,10 @@ static int load_both_labels(const command *self, store_request *q, const facts_f
 
 static int load_and_store(const command *self, store_request *q) {
     facts_files files;
-    int outcome = load_facts(self, q->files[0], q->files[1], q->targets, &files);
+    int outcome = 0;
+    if (q->settings.solver == IRENEO_SOLVER_PROJECT)
+        outcome = check_room(self, q->files[0], q->files[1], q->threads);
+    if (outcome == 0) outcome = load_facts(self, q->files[0], q->files[1], q->targets, &files);
     if (outcome != 0) return outcome;
     outcome = load_both_labels(self, q, &files);
     catch_interrupts();

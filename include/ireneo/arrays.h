@@ -62,6 +62,10 @@ typedef struct ireneo_array {
 /** Reads the array at a location into memory. On failure the array is empty and may be closed all the same. */
 IRENEO_API ireneo_error ireneo_array_open(const char *location, ireneo_array *array);
 
+/** Reads what is said about the array at a location, without its elements: type, axes, shape and count; data stays NULL.
+ * Text has to be read whole for that. */
+IRENEO_API ireneo_error ireneo_array_describe(const char *location, ireneo_array *array);
+
 /** Releases what open took. */
 IRENEO_API void ireneo_array_close(ireneo_array *array);
 

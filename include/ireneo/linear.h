@@ -225,6 +225,11 @@ typedef struct ireneo_store_info {
     uint64_t reserved[4];
 } ireneo_store_info;
 
+/** Fails with IRENEO_ERROR_MEMORY, before anything is loaded, when the machine has not the RAM for ireneo_store with this
+ * many threads (0: all cores) and for keys and values. Only the sizes of the facts are looked at, and whether
+ * own_candidates is set; what own candidates are made from is not counted. */
+IRENEO_API ireneo_error ireneo_store_require_ram(const ireneo_facts *facts, int threads);
+
 /** Stores the facts. *memory is set whenever IRENEO_OK is returned, also when the status is not "stored"; release
  * it with ireneo_memory_free. Needs about 3 times the RAM of the input arrays. settings, result and info may be
  * NULL; without a result a proof is made all the same, and thrown away. */

@@ -27,6 +27,7 @@ PROTOTYPES: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {
     "ireneo_last_error": (c_char_p, ()),
     "ireneo_version": (c_char_p, ()),
     # arrays.h
+    "ireneo_array_describe": (ERROR, (c_char_p, POINTER(s.ireneo_array))),
     "ireneo_array_open": (ERROR, (c_char_p, POINTER(s.ireneo_array))),
     "ireneo_array_close": (None, (POINTER(s.ireneo_array),)),
     "ireneo_save_npy": (ERROR, (c_char_p, c_int, c_int, _SIZES, c_void_p)),
@@ -55,6 +56,7 @@ PROTOTYPES: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {
     "ireneo_sample_own_candidates": (None, (c_void_p, c_size_t, c_size_t, c_size_t, _FLOATS)),
     # linear.h: storing
     "ireneo_solver_name": (c_char_p, (c_int,)),
+    "ireneo_store_require_ram": (ERROR, (POINTER(s.ireneo_facts), c_int)),
     "ireneo_store": (
         ERROR,
         (

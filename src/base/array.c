@@ -49,6 +49,12 @@ static ireneo_error place_raw(void *context, const ireneo_layout *layout, const 
     return IRENEO_OK;
 }
 
+static ireneo_array described(const ireneo_layout *layout) {
+    ireneo_array array = {.dtype = layout->dtype, .axes = layout->axes, .count = layout->count};
+    memcpy(array.shape, layout->shape, sizeof array.shape);
+    return array;
+}
+
 ireneo_error ireneo_source_to_array(ireneo_source *source, ireneo_array *array) {
     unsigned char *block = NULL;
     *array = (ireneo_array){0};
@@ -59,9 +65,7 @@ ireneo_error ireneo_source_to_array(ireneo_source *source, ireneo_array *array) 
         free(block);
         return error;
     }
-    const ireneo_layout *layout = &source->layout;
-    *array = (ireneo_array){.dtype = layout->dtype, .axes = layout->axes, .count = layout->count};
-    memcpy(array->shape, layout->shape, sizeof array->shape);
+    *array = described(&source->layout);
     array->data = array->block = block;
     return IRENEO_OK;
 }
@@ -72,6 +76,16 @@ ireneo_error ireneo_array_open(const char *location, ireneo_array *array) {
     ireneo_source source;
     ireneo_error error = ireneo_source_open(location, &source);
     if (error == IRENEO_OK) error = ireneo_source_to_array(&source, array);
+    ireneo_source_close(&source);
+    return error;
+}
+
+ireneo_error ireneo_array_describe(const char *location, ireneo_array *array) {
+    IRENEO_REQUIRE(array != NULL, "describing an array needs a place for it");
+    *array = (ireneo_array){0};
+    ireneo_source source;
+    ireneo_error error = ireneo_source_open(location, &source);
+    if (error == IRENEO_OK) *array = described(&source.layout);
     ireneo_source_close(&source);
     return error;
 }

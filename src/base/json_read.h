@@ -7,9 +7,10 @@
 #include <cjson/cJSON.h>
 #include <stdbool.h>
 
-/* Parses one JSON object, with spaces allowed behind it but not before. `reason` gets a clause about what is
- * wrong when the answer is false. Release *json with cJSON_Delete. */
-bool ireneo_json_read(const unsigned char *bytes, size_t length, cJSON **json, const char **reason);
+/* Parses one JSON object, with spaces allowed behind it but not before. `what` goes on the sentence "PATH: not a valid ..."
+ * up to what is wrong: ".safetensors file: the header". Release *json with cJSON_Delete. */
+ireneo_error ireneo_json_read(const char *path, const char *what, const unsigned char *bytes, size_t length,
+                              cJSON **json);
 
 /* Whether a key of this object occurs twice; cJSON keeps both. */
 ireneo_error ireneo_json_keys_repeat(const cJSON *object, bool *repeat);

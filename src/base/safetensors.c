@@ -91,12 +91,6 @@ static ireneo_error find_header(const char *path, const unsigned char *bytes, si
     return IRENEO_OK;
 }
 
-static ireneo_error parse_json(const char *path, const unsigned char *header, size_t length, cJSON **json) {
-    const char *reason = NULL;
-    if (ireneo_json_read(header, length, json, &reason)) return IRENEO_OK;
-    return ireneo_fail(IRENEO_ERROR_DATA, "%s: not a valid .safetensors file: the header %s", path, reason);
-}
-
 /* ---- Names and layout ---- */
 
 static ireneo_error check_names(const char *path, const cJSON *object) {
@@ -213,7 +207,8 @@ static ireneo_error document_open(const char *path, const unsigned char *bytes, 
     IRENEO_TRY(find_header(path, bytes, head, count, &length));
     file->data_offset = LENGTH_BYTES + length;
     file->data_bytes = count - file->data_offset;
-    ireneo_error error = parse_json(path, bytes + LENGTH_BYTES, length, &file->json);
+    ireneo_error error =
+        ireneo_json_read(path, ".safetensors file: the header", bytes + LENGTH_BYTES, length, &file->json);
     if (error == IRENEO_OK) error = read_entries(file);
     if (error != IRENEO_OK) document_close(file);
     return error;

@@ -65,13 +65,9 @@ static ireneo_error find_shard(const char *path, const cJSON *json, const char *
 ireneo_error ireneo_safetensors_shard(const char *path, const unsigned char *bytes, size_t count,
                                       const char *name, char **shard) {
     cJSON *json = NULL;
-    const char *reason = NULL;
     *shard = NULL;
-    bool read = ireneo_json_read(bytes, count, &json, &reason);
-    ireneo_error error =
-        read ? find_shard(path, json, name, shard)
-             : ireneo_fail(IRENEO_ERROR_DATA, "%s: not a valid index of .safetensors files: it %s", path,
-                           reason);
+    ireneo_error error = ireneo_json_read(path, "index of .safetensors files: it", bytes, count, &json);
+    if (error == IRENEO_OK) error = find_shard(path, json, name, shard);
     cJSON_Delete(json);
     return error;
 }

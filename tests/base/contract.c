@@ -68,6 +68,7 @@ static void test_arrays(void **state) {
     char *text = (char *)&array;
     size_t a = 9, b = 9, c = 9, shape[1] = {1};
     int found = 9;
+    REFUSED(ireneo_array_describe("nowhere.npy", NULL));
     REFUSED(ireneo_array_open("x.npy", NULL));
     REFUSED(ireneo_array_open(NULL, &array));
     assert_null(array.data);
@@ -165,6 +166,7 @@ static void test_store(void **state) {
     REFUSED(ireneo_facts_check(NULL));
     REFUSED(ireneo_facts_hash(&it.facts, NULL));
     REFUSED(ireneo_facts_hash(NULL, hash));
+    REFUSED(ireneo_store_require_ram(NULL, 1));
     REFUSED(ireneo_store(&it.facts, NULL, NULL, NULL, NULL));
     REFUSED(ireneo_store(NULL, NULL, &m, &result, &info));
     assert_true(m == NULL && result.kept == NULL && info.recalled == 0);

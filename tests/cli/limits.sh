@@ -36,6 +36,17 @@ if [ "$sanitized" = no ]; then
     done
 fi
 
+# ---- facts that no machine holds: said by the headers alone, before anything is loaded
+"$python" - <<'END'
+from numpy.lib.format import write_array_header_1_0
+for name in ("keys.npy", "values.npy"):
+    with open(name, "wb") as file:
+        write_array_header_1_0(file, {"descr": "<f4", "fortran_order": False, "shape": (10**9, 256)})
+        file.truncate(file.tell() + 4 * 10**9 * 256)  # a hole
+END
+refuse 4 "storing these facts needs about" store keys.npy values.npy -o huge.safetensors
+rm -f keys.npy values.npy
+
 # ---- a device without room
 for line in "store facts/keys.npy facts/values.npy -o /dev/full" "capacity --dim 10" \
     "recall m.safetensors facts/keys.npy --values facts/values.npy --json" \

@@ -42,14 +42,14 @@ static const float GAP_GROWTH = 4.0f, GAP_MOST = 0.5f;
 
 /* What comes on top of the caller's arrays: keys scaled and white; values scaled, white, centred for the check, in eight
  * and sixteen bits, or those of the working set where every fact has its own; lists of the working set; fingerprints. */
-ireneo_error ireneo_attempt_estimate(const ireneo_facts *f, int threads) {
+double ireneo_attempt_bytes(const ireneo_facts *f, int threads) {
     double n = (double)f->facts, p = (double)f->candidates, a = (double)f->dim_in, b = (double)f->dim_out;
     double room = fmin(p - 1.0, LIST_ROOM);
-    double values = f->values == NULL ? 4.0 * n * (room + 1.0) * b : 15.0 * p * b;
+    double values = f->own_candidates != NULL ? 4.0 * n * (room + 1.0) * b : 15.0 * p * b;
     double rows = n * (8.0 * a + 12.0 * room + 72.0);
     double matrices = 4.0 * a * b * (2.0 * HISTORY + IRENEO_GROUPS + 8.0) +
                       8.0 * (3.0 * (a * a + b * b) + 16.0 * fmax(a * a, b * b));
-    return ireneo_ram_require(values + rows + matrices + 8e6 * (double)threads, "storing these facts");
+    return values + rows + matrices + 8e6 * (double)threads;
 }
 
 static double choose_margin(const ireneo_attempt *a) {

@@ -23,8 +23,8 @@ typedef struct ireneo_attempt {
     unsigned char *recalled; /* (facts) outcome of the last check, or NULL: not wanted */
 } ireneo_attempt;
 
-/* RAM that a store needs, against what the machine has. */
-ireneo_error ireneo_attempt_estimate(const ireneo_facts *facts, int threads);
+/* RAM that a store takes on top of the facts' own arrays. */
+double ireneo_attempt_bytes(const ireneo_facts *facts, int threads);
 
 /* White coordinates, the law, the working set, the starting point. */
 ireneo_error ireneo_attempt_prepare(ireneo_attempt *attempt);

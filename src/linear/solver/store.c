@@ -329,7 +329,8 @@ static void report_work(const store *s) {
 static ireneo_error run(store *s) {
     ireneo_attempt *a = &s->attempt;
     verdict v = VERDICT_OPEN;
-    IRENEO_TRY(ireneo_attempt_estimate(a->facts, a->settings.threads));
+    IRENEO_TRY(
+        ireneo_ram_require(ireneo_attempt_bytes(a->facts, a->settings.threads), "storing these facts"));
     IRENEO_TRY(ireneo_attempt_prepare(a));
     IRENEO_TRY(decide(s, &v));
     a->info->status = status_of(v);
@@ -391,6 +392,15 @@ static ireneo_error finish(store *s, ireneo_store_result *result) {
     result->kept = a->kept;
     a->kept = NULL;
     return IRENEO_OK;
+}
+
+ireneo_error ireneo_store_require_ram(const ireneo_facts *facts, int threads) {
+    IRENEO_REQUIRE(facts != NULL, "an estimate of RAM needs the sizes of the facts");
+    double n = (double)facts->facts, p = (double)facts->candidates;
+    double arrays = 4.0 * n * (double)facts->dim_in + 8.0 * n;
+    if (facts->own_candidates == NULL) arrays += 4.0 * p * (double)facts->dim_out;
+    threads = useful_threads(facts, ireneo_thread_count(threads));
+    return ireneo_ram_require(arrays + ireneo_attempt_bytes(facts, threads), "storing these facts");
 }
 
 void ireneo_store_result_free(ireneo_store_result *result) {
