@@ -160,7 +160,7 @@ static int answer(const command *self, const recall_request *q, recall_data *d) 
         return complain(self, EXIT_MACHINE, "not enough memory for the answers");
     }
     int outcome = 0;
-    for (size_t first = 0; outcome == 0 && first < all && !interrupted(); first += batch) {
+    for (size_t first = 0; outcome == 0 && first < all && !interrupted() && !ferror(stdout); first += batch) {
         size_t count = all - first < batch ? all - first : batch, place = keep ? first * q->top : 0;
         outcome =
             report_error(self, answer_batch(q, d, first, count, rows, d->indices + place, d->scores + place));

@@ -6,17 +6,25 @@
 
 #include <errno.h>
 #include <math.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
+/* Whether the program behind a pipe has closed it, as `head` does when it has seen enough. */
+static bool reader_left(void) {
+    struct pollfd output = {.fd = STDOUT_FILENO};
+    return poll(&output, 1, 0) == 1 && (output.revents & POLLERR) != 0;
+}
+
 int finish_output(const command *self, int exit_code) {
     errno = 0;
-    if (fflush(stdout) != 0 || ferror(stdout))
-        return complain(self, EXIT_MACHINE, "cannot write the result: %s", strerror(errno));
-    return exit_code;
+    if (fflush(stdout) == 0 && !ferror(stdout)) return exit_code;
+    if (errno == EPIPE || reader_left()) return EXIT_MACHINE; /* nothing to complain of */
+    return complain(self, EXIT_MACHINE, "cannot write the result: %s",
+                    errno != 0 ? strerror(errno) : "an earlier line was refused");
 }
 
 int print_json(const command *self, ireneo_json *json, int exit_code) {

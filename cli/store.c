@@ -168,13 +168,6 @@ static int prepare_overload(const command *self, store_request *q, size_t facts,
     return 0;
 }
 
-/* The Hebbian rules look for nothing, so they are never undecided. */
-static ireneo_status status_of(const store_request *q, const ireneo_store_info *info) {
-    if (q->settings.solver == IRENEO_SOLVER_PROJECT || info->status == IRENEO_STATUS_INTERRUPTED)
-        return info->status;
-    return info->recalled == info->facts ? IRENEO_STATUS_STORED : IRENEO_STATUS_PARTIAL;
-}
-
 static ireneo_error store(const store_request *q, const ireneo_facts *facts, store_outcome *o) {
     ireneo_error failed = IRENEO_OK;
     if (q->max_margin) {
@@ -183,7 +176,7 @@ static ireneo_error store(const store_request *q, const ireneo_facts *facts, sto
     } else {
         failed = ireneo_store(facts, &q->settings, &o->memory, &o->result, &o->info.store);
     }
-    o->status = status_of(q, &o->info.store);
+    o->status = o->info.store.status;
     if (failed == IRENEO_OK && (o->status == IRENEO_STATUS_STORED || o->status == IRENEO_STATUS_PARTIAL))
         failed = find_hardest(o->memory, facts, (int)q->threads, o->hardest, &o->hard_count);
     return failed;

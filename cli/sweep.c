@@ -17,7 +17,8 @@ enum { MOST_FILES = 4096 };
 
 typedef struct sweep_request {
     plan plan;
-    const char *problem, *solver, *dims, *ranks, *loads, *facts, *shard, *database, *merge, *csv;
+    const char *problem, *solver, *dims, *ranks, *rank_shares, *loads, *facts, *shard, *database, *merge,
+        *csv;
     size_t threads, shard_index, shard_count;
     double wait;
     bool threshold, json;
@@ -95,8 +96,13 @@ static ireneo_error parse_grids(sweep_request *q) {
     if (q->dims != NULL)
         if (ireneo_grid_parse("--dim", q->dims, 1, 1e6, true, &q->plan.dims) != IRENEO_OK)
             return IRENEO_ERROR_ARGUMENT;
-    if (ireneo_grid_parse("--rank", q->ranks, 1e-6, 1e6, false, &q->plan.ranks) != IRENEO_OK)
-        return IRENEO_ERROR_ARGUMENT;
+    if (q->ranks != NULL)
+        if (ireneo_grid_parse("--rank", q->ranks, 1, 1e6, true, &q->plan.ranks) != IRENEO_OK)
+            return IRENEO_ERROR_ARGUMENT;
+    if (q->rank_shares != NULL)
+        if (ireneo_grid_parse("--rank-share", q->rank_shares, 1e-6, 1, false, &q->plan.rank_shares) !=
+            IRENEO_OK)
+            return IRENEO_ERROR_ARGUMENT;
     if (q->loads != NULL)
         if (ireneo_grid_parse("--load", q->loads, 1e-9, 1e3, false, &q->plan.loads) != IRENEO_OK)
             return IRENEO_ERROR_ARGUMENT;
@@ -134,13 +140,6 @@ static int fill_plan(const command *self, sweep_request *q) {
     if (outcome != 0) return outcome;
     ireneo_error failed = parse_grids(q);
     if (failed != IRENEO_OK) return report_error(self, failed);
-    for (size_t i = 0; i < q->plan.ranks.count; i++) {
-        double rank = q->plan.ranks.values[i];
-        if (rank > 1.0 && rank != floor(rank))
-            return complain(self, EXIT_USAGE,
-                            "--rank %g is neither a share of the dimension, up to 1, nor a whole number",
-                            rank);
-    }
     q->plan.original = strcmp(q->problem, "decoupled") != 0;
     q->plan.decoupled = strcmp(q->problem, "original") != 0;
     ireneo_trial_solver_find(q->solver, &q->plan.like.solver);
@@ -236,7 +235,7 @@ static int run_plan(const command *self, const sweep_request *q) {
 }
 
 static int run(const command *self, int argc, char **argv) {
-    sweep_request q = {.problem = "original", .solver = "project", .ranks = "1", .wait = 60.0};
+    sweep_request q = {.problem = "original", .solver = "project", .wait = 60.0};
     const char *files[MOST_FILES];
     size_t file_count = 0;
     q.plan.trials = 10;
@@ -248,9 +247,9 @@ static int run(const command *self, int argc, char **argv) {
         TEXT("dim", &q.dims, "GRID", "dimensions of square memories, such as 20,40"),
         COUNT("dim-in", &q.plan.dim_in, "A", "dimension of keys", 1, 1e6),
         COUNT("dim-out", &q.plan.dim_out, "B", "dimension of values", 1, 1e6),
-        TEXT("rank", &q.ranks, "GRID",
-             "ranks from 2 on, such as 5,10, or shares of the dimension up to 1, such as 0.25,1 (default 1: "
-             "full)"),
+        TEXT("rank", &q.ranks, "GRID", "largest ranks of the matrix, such as 5,10 (default: full)"),
+        TEXT("rank-share", &q.rank_shares, "GRID",
+             "ranks as shares of the smaller dimension, such as 0.25,1 (1: full)"),
         TEXT("load", &q.loads, "GRID", "loads n log P / d^2, such as 0.1:1.2:23"),
         TEXT("facts", &q.facts, "GRID", "numbers of facts, instead of loads"),
         FLAG("threshold", &q.threshold, "find the largest number of facts that can be stored, with proofs"),
@@ -287,6 +286,7 @@ static int run(const command *self, int argc, char **argv) {
     if (outcome == 0) outcome = run_plan(self, &q);
     ireneo_grid_free(&q.plan.dims);
     ireneo_grid_free(&q.plan.ranks);
+    ireneo_grid_free(&q.plan.rank_shares);
     ireneo_grid_free(&q.plan.loads);
     ireneo_grid_free(&q.plan.facts);
     return outcome;

@@ -110,7 +110,7 @@ typedef enum ireneo_status {
     IRENEO_STATUS_STORED,
     /** No memory of this shape recalls all facts; a certificate proves it. */
     IRENEO_STATUS_IMPOSSIBLE,
-    /** Some facts were given up, the rest is stored (overload). */
+    /** Some facts were given up, the rest is stored (overload); or a Hebbian rule was applied and recalls a part. */
     IRENEO_STATUS_PARTIAL,
     /** A limit was reached before an answer; the memory is the best one found. */
     IRENEO_STATUS_UNDECIDED,

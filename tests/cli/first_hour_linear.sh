@@ -186,15 +186,32 @@ run 0 capacity --dim 100 --rank "$(number rank_needed)" --facts 600 --json
 is verdict fit
 refuse 2 "leave out --dim" capacity --for-facts 10 --dim 5
 
-# ---- sweep: what a store holds, and ranks as numbers or shares
-run 0 sweep --dim 12 --load 0.3 --trials 2 --rank 3,0.5,1 --solver hebbian --db s.db
+# ---- a reader that has seen enough
+"$python" - "$ireneo" <<'END' || fault "a pipe that its reader closes"
+import subprocess, sys
+import numpy as np
+draw = np.random.default_rng(3)
+for name in ("k", "v"):
+    np.save(name + ".npy", draw.standard_normal((9, 6)).astype(np.float32))
+np.save("q.npy", draw.standard_normal((60000, 6)).astype(np.float32))
+subprocess.run([sys.argv[1], "store", "k.npy", "v.npy", "-o", "few.safetensors"], stdout=subprocess.DEVNULL, check=True)
+child = subprocess.Popen([sys.argv[1], "recall", "few.safetensors", "q.npy", "--values", "v.npy"], stdout=subprocess.PIPE,
+                         stderr=subprocess.PIPE)
+assert child.stdout.readline().startswith(b"0 -> ")
+child.stdout.close()
+said = child.stderr.read()
+assert (child.wait(), said) == (4, b""), (child.wait(), said)
+END
+
+# ---- sweep: what a store holds, and ranks as numbers, as everywhere, or as shares
+run 0 sweep --dim 12 --load 0.3 --trials 2 --rank 1 --rank-share 0.5,1 --solver hebbian --db s.db
 grep -q " full " out || fault "full rank is not called so: $(cat out)"
 run 0 sweep --db s.db --csv -
 [ "$(wc -l <out)" -eq 7 ] || fault "an export of 6 trials has $(wc -l <out) lines"
 "$python" -c "
 import csv
 rows = list(csv.DictReader(open('out')))
-assert sorted({r['rank'] for r in rows}) == ['0', '3', '6'] and all(r['version'] and r['finished'] for r in rows)" ||
+assert sorted({r['rank'] for r in rows}) == ['0', '1', '6'] and all(r['version'] and r['finished'] for r in rows)" ||
     fault "the export lacks ranks or versions"
 expect 0 "6 trials of s.db" sweep --db s.db --csv all.csv
 refuse 4 "missing.db" sweep --db missing.db --csv -

@@ -28,6 +28,9 @@ refuse 2 "between" --dim 10 --load -1 $db
 refuse 2 "whole" --dim 10.5 --load 1 $db
 refuse 2 "--rank" --dim 10 --load 1 --rank 2.5 $db
 refuse 2 "--rank" $good --rank 0 $db
+refuse 2 "--rank" $good --rank 0.5 $db
+refuse 2 "--rank-share" $good --rank-share 1.5 $db
+refuse 2 "--rank-share" $good --rank-share 0 $db
 refuse 2 "--shard" $good --shard 3/2 $db
 refuse 2 "--shard" $good --shard 0/2 $db
 refuse 2 "--shard" $good --shard 2 $db
@@ -47,7 +50,7 @@ refuse 4 "cannot be opened" $good --db "no/such/folder/a.db"
 refuse 4 "cannot be read" --merge "merged.db" "missing.db"
 refuse 3 "not a store" --merge "merged.db" "text.db"
 "$ireneo" sweep $good --db "v.db" >/dev/null || fault "a plain sweep"
-"$ireneo" sweep $good --rank 0.5 --db "v.db" >/dev/null || fault "the Hebbian rule with a rank"
+"$ireneo" sweep $good --rank-share 0.5 --db "v.db" >/dev/null || fault "the Hebbian rule with a rank"
 "$python" -c "import sqlite3; d = sqlite3.connect('v.db'); d.execute('PRAGMA user_version = 7'); d.commit()"
 refuse 3 "version 7" $good --db "v.db"
 
@@ -70,7 +73,7 @@ kept=$(rows trials full.db)
 "$ireneo" sweep --dim 8 --facts 3:60:58 --trials 2 --solver hebbian --db "full.db" >/dev/null || fault "after the full disk"
 
 # --- one table whatever the threads, shards and kills
-plan="--problem both --dim 12,16 --rank 0.5,1 --load 0.3:1.1:5 --trials 4 --solver adam --steps 300"
+plan="--problem both --dim 12,16 --rank-share 0.5,1 --load 0.3:1.1:5 --trials 4 --solver adam --steps 300"
 "$ireneo" sweep $plan --threads 1 --db "one.db" --csv "one.csv" >/dev/null || fault "one thread"
 "$ireneo" sweep $plan --threads 2 --db "two.db" --csv "two.csv" >/dev/null || fault "two threads"
 table "one.csv" >"one"

@@ -145,7 +145,7 @@ static void test_plan(void **state) {
     size_t count;
     it.like = ireneo_trial_square(TRIAL_ORIGINAL, TRIAL_PROJECT, 1, 1.0, 2, 10);
     expect_ok(ireneo_grid_parse("--dim", "10,20", 1, 100, true, &it.dims));
-    expect_ok(ireneo_grid_parse("--rank", "0.5,1", 0, 1, false, &it.ranks));
+    expect_ok(ireneo_grid_parse("--rank-share", "0.5,1", 0, 1, false, &it.rank_shares));
     expect_ok(ireneo_grid_parse("--load", "0.5,0.5001,0.8", 0, 2, false, &it.loads));
     expect_ok(ireneo_plan_trials(&it, &trials, &count));
     assert_int_equal(count, 2 * 2 * 2 * 2 * 3); /* 0.5 and 0.5001 are the same number of facts */
@@ -158,7 +158,7 @@ static void test_plan(void **state) {
     assert_int_equal(trials[count - 1].facts, ireneo_trial_facts(0.8, 20, 20, 0));
     free(trials);
     ireneo_grid_free(&it.dims);
-    ireneo_grid_free(&it.ranks);
+    ireneo_grid_free(&it.rank_shares);
     ireneo_grid_free(&it.loads);
 }
 

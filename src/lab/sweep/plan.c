@@ -46,6 +46,21 @@ static void add_points(const plan *p, const trial *shape, trial_writer *to) {
     }
 }
 
+static size_t rank_count(const plan *p) {
+    size_t count = p->ranks.count + p->rank_shares.count;
+    return count > 0 ? count : 1;
+}
+
+/* The r-th rank of the plan, for a memory whose smaller side is given; 0: full. */
+static size_t rank_at(const plan *p, size_t r, size_t smaller) {
+    double rank = (double)smaller;
+    if (r < p->ranks.count)
+        rank = p->ranks.values[r];
+    else if (r - p->ranks.count < p->rank_shares.count)
+        rank = fmax(1.0, round(p->rank_shares.values[r - p->ranks.count] * (double)smaller));
+    return rank >= (double)smaller ? 0 : (size_t)rank;
+}
+
 static void add_shapes(const plan *p, trial_problem problem, trial_writer *to) {
     size_t shapes = p->dims.count > 0 ? p->dims.count : 1;
     for (size_t s = 0; s < shapes; s++) {
@@ -54,10 +69,8 @@ static void add_shapes(const plan *p, trial_problem problem, trial_writer *to) {
         shape.dim_in = p->dims.count > 0 ? (size_t)p->dims.values[s] : p->dim_in;
         shape.dim_out = p->dims.count > 0 ? (size_t)p->dims.values[s] : p->dim_out;
         size_t smaller = shape.dim_in < shape.dim_out ? shape.dim_in : shape.dim_out, last = SIZE_MAX;
-        for (size_t r = 0; r < p->ranks.count; r++) {
-            double asked = p->ranks.values[r];
-            size_t rank = (size_t)fmax(1.0, round(asked > 1.0 ? asked : asked * (double)smaller));
-            shape.rank = rank >= smaller ? 0 : rank;
+        for (size_t r = 0; r < rank_count(p); r++) {
+            shape.rank = rank_at(p, r, smaller);
             if (shape.rank != last) add_points(p, &shape, to);
             last = shape.rank;
         }
@@ -68,7 +81,7 @@ ireneo_error ireneo_plan_trials(const plan *p, trial **trials, size_t *count) {
     size_t shapes = p->dims.count > 0 ? p->dims.count : 1;
     size_t points = p->facts.count > 0 ? p->facts.count : p->loads.count > 0 ? p->loads.count : 1;
     double most = ((p->original ? 1.0 : 0.0) + (p->decoupled ? 1.0 : 0.0)) * (double)shapes *
-                  (double)p->ranks.count * (double)points * (double)p->trials;
+                  (double)rank_count(p) * (double)points * (double)p->trials;
     if (most > MOST_TRIALS)
         return ireneo_fail(IRENEO_ERROR_ARGUMENT, "the grids make %.3g trials, more than %d", most,
                            MOST_TRIALS);

@@ -9,7 +9,8 @@ typedef struct plan {
     bool original, decoupled; /* problems; at least one */
     grid dims;                /* square memories; empty: dim_in x dim_out */
     size_t dim_in, dim_out;
-    grid ranks;        /* shares of the dimension in (0, 1], where 1 is a full matrix, or ranks above 1 */
+    grid ranks,
+        rank_shares;   /* whole numbers, and shares of the dimension in (0, 1]; neither: full matrices */
     grid loads, facts; /* one of the two, or neither when thresholds are sought */
     size_t candidates; /* 0: as many as facts */
     size_t trials;     /* draws per point, with seeds seed, seed + 1, ... */

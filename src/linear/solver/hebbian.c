@@ -143,5 +143,7 @@ ireneo_error ireneo_hebbian_store(const ireneo_facts *facts, const ireneo_store_
     info->scans = 1;
     info->recalled = report.recalled;
     info->margin = report.margin;
+    info->status =
+        IRENEO_STATUS_PARTIAL; /* or stored; the rules look for nothing, so they are never undecided */
     return IRENEO_OK;
 }
