@@ -41,18 +41,46 @@ static int read_sizes(const command *self, const size_options *o, figure_sizes *
     return 0;
 }
 
+/* The figures that take an option, for the sentence that refuses it to another. */
+static int refuse_size(const command *self, const figure *chosen, const char *option,
+                       bool (*takes)(const figure *)) {
+    char names[512] = "";
+    for (size_t i = 0; i < ireneo_figure_count; i++) {
+        size_t length = strlen(names);
+        if (takes(ireneo_figures[i]))
+            snprintf(names + length, sizeof names - length, "%s%s", length > 0 ? ", " : "",
+                     ireneo_figures[i]->name);
+    }
+    return complain(self, EXIT_USAGE, "%s takes no %s; it is for %s", chosen->name, option, names);
+}
+
+static bool takes_dims(const figure *f) {
+    return f->takes.most_dims > 0;
+}
+
+static bool takes_loads(const figure *f) {
+    return f->takes.loads;
+}
+
+static bool takes_trials(const figure *f) {
+    return f->takes.trials > 0;
+}
+
 static int check_sizes(const command *self, const figure *chosen, const figure_sizes *own) {
-    size_t dims = ireneo_figure_own_dims(chosen);
-    if (own->dim_count == 0 && own->load_points == 0 && own->trials == 0) return 0;
-    if (dims == 0)
-        return complain(self, EXIT_USAGE,
-                        "%s has sizes of its own; --dim, --load and --trials are for linear_1, linear_2 and "
-                        "linear_a1",
-                        chosen->name);
-    if (own->dim_count > 0 && own->dim_count != dims)
-        return complain(self, EXIT_USAGE, "%s takes %zu dimension%s, not %zu", chosen->name, dims,
-                        dims > 1 ? "s" : "", own->dim_count);
-    return 0;
+    const figure_takes *takes = &chosen->takes;
+    if (own->dim_count > 0 && !takes_dims(chosen)) return refuse_size(self, chosen, "--dim", takes_dims);
+    if (own->load_points > 0 && !takes_loads(chosen)) return refuse_size(self, chosen, "--load", takes_loads);
+    if (own->trials > 0 && !takes_trials(chosen)) return refuse_size(self, chosen, "--trials", takes_trials);
+    if (own->trials > takes->trials)
+        return complain(self, EXIT_USAGE, "%s takes at most %zu trials, not %zu", chosen->name, takes->trials,
+                        own->trials);
+    if (own->dim_count == 0 || (own->dim_count >= takes->fewest_dims && own->dim_count <= takes->most_dims))
+        return 0;
+    if (takes->fewest_dims < takes->most_dims)
+        return complain(self, EXIT_USAGE, "%s takes %zu to %zu dimensions, not %zu", chosen->name,
+                        takes->fewest_dims, takes->most_dims, own->dim_count);
+    return complain(self, EXIT_USAGE, "%s takes %zu dimension%s, not %zu", chosen->name, takes->most_dims,
+                    takes->most_dims > 1 ? "s" : "", own->dim_count);
 }
 
 static int run(const command *self, int argc, char **argv) {
@@ -65,8 +93,9 @@ static int run(const command *self, int argc, char **argv) {
         TEXT("o", &request.directory, "DIR", "folder for CSV files and pictures"),
         FLAG("quick", &request.quick, "smaller sizes, fewer repetitions"),
         TEXT("dim", &sizes.dims, "D[,D,D]",
-             "own dimensions: three for linear_1 and linear_a1, one for linear_2"),
-        TEXT("load", &sizes.loads, "A:B:COUNT", "own loads n log P / d^2 of these figures"),
+             "own dimensions, as many as the figure has; docs/reproduce.md tells"),
+        TEXT("load", &sizes.loads, "A:B:COUNT",
+             "own loads n log P / d^2, for linear_1, linear_a1, linear_2 and linear_d1"),
         COUNT("trials", &request.own.trials, "N", "own number of random instances a point", 1, 1000),
         TEXT("db", &request.database, "FILE", "result store of sweeps (default: DIR/results.db)"),
         SEED("seed", &request.seed, "seed of the random numbers (default 1)"),

@@ -37,7 +37,30 @@ assert all(abs(float(r["load"]) - x) < 0.05 for r, x in zip(rows, (0.2, 0.4, 0.6
 assert all(any(name in note for note in notes) for name in ("draws", "spread", "all", "loss", "load", "rank", "seconds")), notes
 END
 refuse 2 "linear_1 takes 3 dimensions, not 1" figure linear_1 --dim 12 -o own
-refuse 2 "linear_d1 has sizes of its own" figure linear_d1 --trials 2 -o own
+refuse 2 "capacity takes no --trials; it is for linear_1, " figure capacity --trials 2 -o own
+refuse 2 "linear_4 takes no --load" figure linear_4 --load 0.2:0.8:4 -o own
+refuse 2 "words takes no --dim" figure words --dim 20 -o own
+refuse 2 "linear_c1 takes 2 to 8 dimensions, not 1" figure linear_c1 --dim 20 -o own
+refuse 2 "overload takes at most 50 trials" figure overload --trials 51 -o own
+# column FILE NAME: the values of a column, each once, in their order.
+column() {
+    "$python" - "$1" "$2" <<'END'
+import sys
+lines = [l.split(",") for l in open(sys.argv[1]).read().split("\n") if l and not l.startswith("#")]
+print(*dict.fromkeys(l[lines[0].index(sys.argv[2])] for l in lines[1:]))
+END
+}
+for line in "linear_3 --dim 10,14 --trials 2" "linear_4 --dim 16" "linear_c1 --dim 5,6,8 --trials 3" "linear_d1 --dim 9,10,11 --trials 2" \
+    "law --dim 6,9 --trials 3" "overload --dim 8 --trials 2" "speed --dim 7,9"; do
+    # shellcheck disable=SC2086
+    run 0 figure $line --quick -o sizes
+done
+[ "$(column sizes/linear_3.csv dim)" = "10 14" ] || fault "linear_3: $(column sizes/linear_3.csv dim)"
+[ "$(column sizes/linear_c1.csv dim)" = "5 6 8" ] || fault "linear_c1: $(column sizes/linear_c1.csv dim)"
+[ "$(column sizes/linear_c1.csv draws)" = "3" ] || fault "linear_c1: $(column sizes/linear_c1.csv draws) draws"
+[ "$(column sizes/linear_d1_accuracy.csv dim)" = "9 10 11" ] || fault "linear_d1: $(column sizes/linear_d1_accuracy.csv dim)"
+[ "$(column sizes/law_chance.csv dim)" = "6 9" ] || fault "law: $(column sizes/law_chance.csv dim)"
+[ "$(column sizes/speed.csv dim)" = "7 9" ] || fault "speed: $(column sizes/speed.csv dim)"
 refuse 2 "FROM:TO:COUNT" figure linear_2 --load 0.2,0.4 -o own
 
 finish "linear figures: all good"

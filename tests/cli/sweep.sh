@@ -114,6 +114,18 @@ started
 wait $child || fault "first of two: $(cat "err1")"
 table "shared.csv" | cmp -s - "one" || fault "two processes change the table"
 
+# --- processes that make the store at the same time
+i=0
+while [ $i -lt 15 ]; do
+    for seed in 1 2 3 4; do
+        "$ireneo" sweep --dim 4 --facts 3 --trials 1 --seed $seed --threads 1 --db "new$i.db" >/dev/null 2>"err$seed" &
+    done
+    wait
+    [ "$(cat err1 err2 err3 err4)" = "" ] || fault "a store made by four at once: $(cat err1 err2 err3 err4)"
+    [ "$(rows trials "new$i.db")" -eq 4 ] || fault "a store made by four at once lost trials"
+    i=$((i + 1))
+done
+
 # --- Ctrl-C: exit 130, rows kept
 interrupt '[ "$(rows trials stopped.db)" -gt 0 ]' --dim 40 --load 0.9 --trials 4000 --solver adam --rate 0.001 --db stopped.db
 [ $got -eq 130 ] || fault "interrupt: exit $got"

@@ -124,3 +124,13 @@ ireneo_error ireneo_figure_make(const figure *chosen, const figure_request *requ
     IRENEO_TRY(chosen->make(request));
     return draw(&scripts, chosen, request->directory);
 }
+
+size_t ireneo_figure_dim(const figure_request *request, size_t i, size_t quick, size_t full) {
+    if (request->own.dim_count > 0) return request->own.dims[i];
+    return request->quick ? quick : full;
+}
+
+size_t ireneo_figure_draws(const figure_request *request, size_t quick, size_t full) {
+    if (request->own.trials > 0) return request->own.trials;
+    return request->quick ? quick : full;
+}

@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-enum { FIGURE_MOST_DIMS = 3 };
+enum { FIGURE_MOST_DIMS = 8, FIGURE_MOST_TRIALS = 1000 };
 
 /* Sizes of the caller's own, in the place of a figure's; zero: the figure's. */
 typedef struct figure_sizes {
@@ -33,18 +33,27 @@ typedef struct figure_request {
     figure_sizes own;
 } figure_request;
 
+/* Which sizes of the caller's own a figure takes; all zero: none. */
+typedef struct figure_takes {
+    size_t fewest_dims, most_dims;
+    bool loads;
+    size_t trials; /* at most */
+} figure_takes;
+
 typedef struct figure {
     const char *name;    /* "law", "dense_phases": also the script's name */
     const char *summary; /* one line */
     ireneo_error (*make)(const figure_request *request);
+    figure_takes takes;
 } figure;
 
 /* Every figure there is, in the order in which `ireneo figure all` makes them. */
 extern const figure *const ireneo_figures[];
 extern const size_t ireneo_figure_count;
 
-/* How many dimensions a figure takes of a request's own sizes; 0: it has sizes of its own. */
-size_t ireneo_figure_own_dims(const figure *chosen);
+/* The caller's i-th dimension and number of draws, or the figure's usual ones. */
+size_t ireneo_figure_dim(const figure_request *request, size_t i, size_t quick, size_t full);
+size_t ireneo_figure_draws(const figure_request *request, size_t quick, size_t full);
 
 /* A CSV file of a figure, written atomically when closed: open, print lines to `stream`, close. */
 typedef struct figure_csv {

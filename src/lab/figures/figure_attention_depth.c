@@ -53,4 +53,4 @@ static ireneo_error make(const figure_request *request) {
 }
 
 const figure figure_attention_depth = {
-    "attention_depth", "similarity of tokens over depth: recursion against real random networks", make};
+    "attention_depth", "similarity of tokens over depth: recursion against real random networks", make, {0}};

@@ -40,5 +40,5 @@ static ireneo_error make(const figure_request *request) {
     return failed;
 }
 
-const figure figure_attention_gain = {"attention_gain", "similarity over depth with and without gain control",
-                                      make};
+const figure figure_attention_gain = {
+    "attention_gain", "similarity over depth with and without gain control", make, {0}};

@@ -37,5 +37,5 @@ static ireneo_error make(const figure_request *request) {
     return ireneo_csv_close(&csv, failed);
 }
 
-const figure figure_attention_gradient = {"attention_gradient",
-                                          "gradient of the query weights against beta, with its floor", make};
+const figure figure_attention_gradient = {
+    "attention_gradient", "gradient of the query weights against beta, with its floor", make, {0}};

@@ -41,4 +41,6 @@ static ireneo_error make(const figure_request *request) {
 
 const figure figure_attention_participation = {
     "attention_participation",
-    "participation and entropy of attention against beta at several context lengths", make};
+    "participation and entropy of attention against beta at several context lengths",
+    make,
+    {0}};

@@ -53,7 +53,10 @@ static ireneo_error make(const figure_request *request) {
 }
 
 const figure figure_attention_trainability = {
-    "attention_trainability", "similarity after 60 layers over query-key scale and residual strength", make};
+    "attention_trainability",
+    "similarity after 60 layers over query-key scale and residual strength",
+    make,
+    {0}};
 
 ireneo_error ireneo_trainability_picture(const figure_request *request,
                                          const ireneo_attention_trainability *diagram) {

@@ -129,4 +129,4 @@ static ireneo_error make(const figure_request *request) {
 }
 
 const figure figure_attention_training = {
-    "attention_training", "trainability diagram with the outcomes of training runs on it", make};
+    "attention_training", "trainability diagram with the outcomes of training runs on it", make, {0}};

@@ -22,5 +22,5 @@ static ireneo_error make(const figure_request *request) {
     return ireneo_csv_close(&csv, failed);
 }
 
-const figure figure_capacity = {"capacity",
-                                "facts that fit against dimension: law, limit formula, Hebbian rule", make};
+const figure figure_capacity = {
+    "capacity", "facts that fit against dimension: law, limit formula, Hebbian rule", make, {0}};

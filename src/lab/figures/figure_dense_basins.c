@@ -48,5 +48,5 @@ static ireneo_error make(const figure_request *request) {
                           10.0);
 }
 
-const figure figure_dense_basins = {"dense_basins", "dense memories: how far a query may be against lambda",
-                                    make};
+const figure figure_dense_basins = {
+    "dense_basins", "dense memories: how far a query may be against lambda", make, {0}};

@@ -87,4 +87,4 @@ static ireneo_error make(const figure_request *request) {
 }
 
 const figure figure_dense_basins_points = {
-    "dense_basins_points", "dense memories: how far a query may be, theory and simulation", make};
+    "dense_basins_points", "dense memories: how far a query may be, theory and simulation", make, {0}};

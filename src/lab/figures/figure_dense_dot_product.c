@@ -62,5 +62,5 @@ static ireneo_error make(const figure_request *request) {
     return ireneo_csv_close(&theory, write_theory(&theory));
 }
 
-const figure figure_dense_dot_product = {"dense_dot_product",
-                                         "dense memories: threshold of scaled dot products against N", make};
+const figure figure_dense_dot_product = {
+    "dense_dot_product", "dense memories: threshold of scaled dot products against N", make, {0}};

@@ -74,4 +74,4 @@ static ireneo_error make(const figure_request *request) {
 }
 
 const figure figure_dense_finite_size = {
-    "dense_finite_size", "dense memories: thresholds of finite N with up to e^1000 patterns", make};
+    "dense_finite_size", "dense memories: thresholds of finite N with up to e^1000 patterns", make, {0}};

@@ -34,5 +34,5 @@ static ireneo_error make(const figure_request *request) {
     return write_ensemble(request, IRENEO_DENSE_ENSEMBLE_BINARY, 3.0);
 }
 
-const figure figure_dense_phases = {"dense_phases", "dense memories: how many patterns fit against lambda",
-                                    make};
+const figure figure_dense_phases = {
+    "dense_phases", "dense memories: how many patterns fit against lambda", make, {0}};

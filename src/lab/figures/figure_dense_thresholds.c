@@ -143,4 +143,7 @@ static ireneo_error make(const figure_request *request) {
 }
 
 const figure figure_dense_thresholds = {
-    "dense_thresholds", "dense memories: simulated retrieval thresholds of finite N beside the theory", make};
+    "dense_thresholds",
+    "dense memories: simulated retrieval thresholds of finite N beside the theory",
+    make,
+    {0}};

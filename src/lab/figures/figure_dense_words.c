@@ -174,5 +174,5 @@ static ireneo_error make(const figure_request *request) {
     return error;
 }
 
-const figure figure_dense_words = {"dense_words", "dense memories: word vectors queried from growing angles",
-                                   make};
+const figure figure_dense_words = {
+    "dense_words", "dense memories: word vectors queried from growing angles", make, {0}};

@@ -11,8 +11,10 @@ enum { SQUARE = 4, SHAPES = 14 };
 /* Square memories of both problems first: their distributions are drawn too. */
 static size_t list_groups(const figure_request *request, threshold_group *groups) {
     static const size_t quick_dims[] = {20, 30}, full_dims[] = {30, 50};
-    const size_t *dims = request->quick ? quick_dims : full_dims;
-    size_t draws = request->quick ? 20 : 40, few = request->quick ? 4 : 10, count = 0, d = dims[1];
+    const size_t dims[] = {ireneo_figure_dim(request, 0, quick_dims[0], full_dims[0]),
+                           ireneo_figure_dim(request, 1, quick_dims[1], full_dims[1])};
+    size_t draws = ireneo_figure_draws(request, 20, 40), few = ireneo_figure_draws(request, 4, 10), count = 0,
+           d = dims[1];
     uint64_t seed = request->seed;
     for (size_t i = 0; i < SQUARE; i++)
         groups[count++] =
@@ -83,4 +85,5 @@ static ireneo_error make(const figure_request *request) {
     return ireneo_csv_close(&csv, write_chances(groups, csv.stream));
 }
 
-const figure figure_law = {"law", "measured thresholds of many shapes against the capacity law", make};
+const figure figure_law = {
+    "law", "measured thresholds of many shapes against the capacity law", make, {2, 2, false, MOST_DRAWS}};

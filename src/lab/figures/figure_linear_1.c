@@ -11,9 +11,7 @@ void ireneo_linear_1_curves(const figure_request *request, curve curves[LINEAR_1
     for (int problem = TRIAL_ORIGINAL; problem <= TRIAL_DECOUPLED; problem++) {
         for (size_t i = 0; i < 3; i++) {
             curve *c = &curves[count++];
-            size_t dim = request->own.dim_count > 0 ? request->own.dims[i]
-                         : request->quick           ? quick_dims[i]
-                                                    : full_dims[i];
+            size_t dim = ireneo_figure_dim(request, i, quick_dims[i], full_dims[i]);
             *c = (curve){
                 .from = 0.1, .to = 1.3, .points = request->quick ? 13 : 25, .draws = request->quick ? 3 : 10};
             c->like = ireneo_trial_square((trial_problem)problem, TRIAL_ADAM, dim, 1.0, 2, request->seed);
@@ -54,5 +52,7 @@ static ireneo_error make(const figure_request *request) {
     return ireneo_csv_close(&csv, write_law(curves, csv.stream));
 }
 
-const figure figure_linear_1 = {"linear_1", "accuracy of cross-entropy training against load, both problems",
-                                make};
+const figure figure_linear_1 = {"linear_1",
+                                "accuracy of cross-entropy training against load, both problems",
+                                make,
+                                {3, 3, true, FIGURE_MOST_TRIALS}};

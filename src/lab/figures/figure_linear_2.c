@@ -28,7 +28,7 @@ static void write_hebbian_law(size_t dim, FILE *stream) {
 }
 
 static ireneo_error make(const figure_request *request) {
-    size_t dim = request->own.dim_count > 0 ? request->own.dims[0] : request->quick ? 40 : 80;
+    size_t dim = ireneo_figure_dim(request, 0, 40, 80);
     curve curves[RANKS + 1];
     figure_csv csv;
     for (size_t i = 0; i <= RANKS; i++) {
@@ -51,5 +51,7 @@ static ireneo_error make(const figure_request *request) {
     return ireneo_csv_close(&csv, IRENEO_OK);
 }
 
-const figure figure_linear_2 = {"linear_2", "accuracy against load for several ranks, and the Hebbian rule",
-                                make};
+const figure figure_linear_2 = {"linear_2",
+                                "accuracy against load for several ranks, and the Hebbian rule",
+                                make,
+                                {1, 1, true, FIGURE_MOST_TRIALS}};

@@ -11,7 +11,7 @@
 
 #include <math.h>
 
-enum { RANKS = 3, SIZES = 2, BINS = 17, MOST_VALUES = 512 };
+enum { RANKS = 3, SIZES = 2, BINS = 17, MOST_VALUES = 2000 };
 static const double FRACTIONS[RANKS] = {0.25, 0.5, 1.0}, HIGHEST = 2.55;
 static const double CLOSE_TO_CAPACITY = 0.98;
 
@@ -35,7 +35,7 @@ static ireneo_error list_jobs(const figure_request *request, size_t draws, spect
     for (size_t r = 0; r < RANKS; r++) {
         for (size_t s = 0; s < 2 * SIZES; s++) {
             trial_problem problem = s < SIZES ? TRIAL_ORIGINAL : TRIAL_DECOUPLED;
-            size_t dim = request->quick ? quick_dims[s % SIZES] : full_dims[s % SIZES];
+            size_t dim = ireneo_figure_dim(request, s % SIZES, quick_dims[s % SIZES], full_dims[s % SIZES]);
             for (size_t draw = 0; draw < draws; draw++, at++) {
                 spectrum_job *job = &jobs[at];
                 job->trained =
@@ -140,7 +140,7 @@ static ireneo_error write_files(const figure_request *request, size_t draws, spe
 }
 
 static ireneo_error make(const figure_request *request) {
-    size_t draws = request->quick ? 2 : 5;
+    size_t draws = ireneo_figure_draws(request, 2, 5);
     spectrum_job *jobs = NULL;
     IRENEO_TRY(IRENEO_ALLOCATE_ZEROED(&jobs, RANKS * 2 * SIZES * draws, "spectra"));
     ireneo_error failed = run_jobs(request, draws, jobs);
@@ -149,4 +149,7 @@ static ireneo_error make(const figure_request *request) {
     return failed;
 }
 
-const figure figure_linear_3 = {"linear_3", "singular values of memories at capacity, several ranks", make};
+const figure figure_linear_3 = {"linear_3",
+                                "singular values of memories at capacity, several ranks",
+                                make,
+                                {2, 2, false, FIGURE_MOST_TRIALS}};

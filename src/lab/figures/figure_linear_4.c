@@ -26,7 +26,7 @@ static ireneo_error run_job(queue_worker *worker, size_t index, void *context) {
 
 ireneo_error ireneo_linear_4_scores(const figure_request *request, trial trials[LINEAR_4_TRIALS],
                                     score_measurement scores[LINEAR_4_TRIALS]) {
-    size_t dim = request->quick ? 50 : 100;
+    size_t dim = ireneo_figure_dim(request, 0, 50, 100);
     ireneo_shape shape = {.dim_in = dim, .dim_out = dim};
     ireneo_capacity_report report;
     IRENEO_TRY(ireneo_capacity(&shape, &report));
@@ -100,5 +100,5 @@ static ireneo_error make(const figure_request *request) {
     return ireneo_csv_close(&csv, IRENEO_OK);
 }
 
-const figure figure_linear_4 = {"linear_4", "target and off-target scores below, near and above capacity",
-                                make};
+const figure figure_linear_4 = {
+    "linear_4", "target and off-target scores below, near and above capacity", make, {1, 1, false, 0}};

@@ -20,4 +20,5 @@ static ireneo_error make(const figure_request *request) {
         &csv, ireneo_curves_write(request, "minimising (linear_a1)", curves, LINEAR_1_CURVES, csv.stream));
 }
 
-const figure figure_linear_a1 = {"linear_a1", "cross-entropy against load, both problems", make};
+const figure figure_linear_a1 = {
+    "linear_a1", "cross-entropy against load, both problems", make, {3, 3, true, FIGURE_MOST_TRIALS}};

@@ -8,21 +8,22 @@
 
 #include <math.h>
 
-enum { SERIES = 3, MOST_DIMS = 8 };
+enum { SERIES = 3, MOST_DIMS = FIGURE_MOST_DIMS };
 
 /* Original and decoupled with proofs, then Adam on the original problem. */
 static size_t list_groups(const figure_request *request, threshold_group *groups) {
     static const size_t quick_dims[] = {10, 15, 20, 30, 40}, full_dims[] = {10, 15, 20, 30, 40, 50, 65, 80};
-    size_t dims = request->quick ? 5 : 8, count = 0;
+    size_t own = request->own.dim_count, dims = own > 0 ? own : request->quick ? 5 : 8, count = 0;
     for (size_t series = 0; series < SERIES; series++) {
         bool adam = series == 2;
         for (size_t i = 0; i < (adam ? dims - 1 : dims); i++) {
             threshold_group *g = &groups[count++];
             g->like = ireneo_trial_square(
                 series == 1 ? TRIAL_DECOUPLED : TRIAL_ORIGINAL, adam ? TRIAL_ADAM : TRIAL_PROJECT,
-                request->quick ? quick_dims[i] : full_dims[i], 1.0, 2, request->seed);
+                ireneo_figure_dim(request, i, i < 5 ? quick_dims[i] : 0, full_dims[i]), 1.0, 2,
+                request->seed);
             if (request->quick) g->like.steps = 1000;
-            g->draws = request->quick ? 8 : 20;
+            g->draws = ireneo_figure_draws(request, 8, 20);
         }
     }
     return count;
@@ -68,5 +69,7 @@ static ireneo_error make(const figure_request *request) {
     return ireneo_csv_close(&csv, write_law(csv.stream));
 }
 
-const figure figure_linear_c1 = {"linear_c1", "critical load against size, certified thresholds and law",
-                                 make};
+const figure figure_linear_c1 = {"linear_c1",
+                                 "critical load against size, certified thresholds and law",
+                                 make,
+                                 {2, FIGURE_MOST_DIMS, false, MOST_DRAWS}};

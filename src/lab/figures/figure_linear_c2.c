@@ -50,7 +50,7 @@ static void write_rank(double kappa, double *values, size_t count, FILE *stream)
 }
 
 static ireneo_error make(const figure_request *request) {
-    size_t dim = request->quick ? 300 : 1500;
+    size_t dim = ireneo_figure_dim(request, 0, 300, 1500);
     figure_csv csv;
     double *values = NULL;
     IRENEO_TRY(IRENEO_ALLOCATE(&values, POOLED + dim, "singular values"));
@@ -71,4 +71,5 @@ static ireneo_error make(const figure_request *request) {
     return ireneo_leave(failed);
 }
 
-const figure figure_linear_c2 = {"linear_c2", "singular values of a factored memory before training", make};
+const figure figure_linear_c2 = {
+    "linear_c2", "singular values of a factored memory before training", make, {1, 1, false, 0}};

@@ -59,7 +59,7 @@ static void write_law(const curve *curves, FILE *stream) {
 }
 
 static ireneo_error measure(const figure_request *request, score_jobs *jobs) {
-    size_t dim = request->quick ? 100 : 200;
+    size_t dim = ireneo_figure_dim(request, SIZES - 1, 100, 200); /* the largest of the curves */
     for (size_t i = 0; i < LOADS * DRAWS; i++)
         jobs->trials[i] = ireneo_trial_square(TRIAL_ORIGINAL, TRIAL_HEBBIAN, dim, 1.0,
                                               ireneo_trial_facts(FRACTIONS[i / DRAWS], dim, dim, 0),
@@ -88,9 +88,10 @@ static ireneo_error make(const figure_request *request) {
     if (failed != IRENEO_OK) return failed;
     for (size_t i = 0; i < SIZES; i++) {
         curves[i] = (curve){.from = 0.04, .to = 1.0, .points = 25, .draws = request->quick ? 4 : 10};
-        curves[i].like =
-            ireneo_trial_square(TRIAL_ORIGINAL, TRIAL_HEBBIAN, request->quick ? quick_dims[i] : full_dims[i],
-                                1.0, 2, request->seed);
+        curves[i].like = ireneo_trial_square(TRIAL_ORIGINAL, TRIAL_HEBBIAN,
+                                             ireneo_figure_dim(request, i, quick_dims[i], full_dims[i]), 1.0,
+                                             2, request->seed);
+        ireneo_curve_resize(request, &curves[i]);
     }
     IRENEO_TRY(ireneo_csv_open(request, "linear_d1_accuracy.csv", &csv));
     IRENEO_TRY(ireneo_csv_close(
@@ -100,4 +101,5 @@ static ireneo_error make(const figure_request *request) {
     return ireneo_csv_close(&csv, IRENEO_OK);
 }
 
-const figure figure_linear_d1 = {"linear_d1", "scores and accuracy of the Hebbian rule", make};
+const figure figure_linear_d1 = {
+    "linear_d1", "scores and accuracy of the Hebbian rule", make, {3, 3, true, FIGURE_MOST_TRIALS}};

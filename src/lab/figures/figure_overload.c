@@ -4,7 +4,7 @@
 #include "lab/figures/figure_trials.h"
 #include "lab/figures/figures.h"
 
-enum { POINTS = 7, SOLVERS = 3, MOST_DRAWS = 10 };
+enum { POINTS = 7, SOLVERS = 3, MOST_DRAWS = 50 };
 static const double OFFERED[POINTS] = {0.8, 1.0, 1.2, 1.5, 2.0, 3.0, 5.0}; /* over the law's capacity */
 static const trial_solver SOLVER[SOLVERS] = {TRIAL_PROJECT, TRIAL_LBFGS, TRIAL_HEBBIAN};
 
@@ -16,8 +16,8 @@ typedef struct overload_list {
 } overload_list;
 
 static ireneo_error list_trials(const figure_request *request, overload_list *list) {
-    list->dim = request->quick ? 30 : 50;
-    list->draws = request->quick ? 3 : MOST_DRAWS;
+    list->dim = ireneo_figure_dim(request, 0, 30, 50);
+    list->draws = ireneo_figure_draws(request, 3, 10);
     ireneo_shape shape = {.dim_in = list->dim, .dim_out = list->dim};
     ireneo_capacity_report report;
     IRENEO_TRY(ireneo_capacity(&shape, &report));
@@ -68,4 +68,5 @@ static ireneo_error make(const figure_request *request) {
     return ireneo_csv_close(&csv, write_points(&list, csv.stream));
 }
 
-const figure figure_overload = {"overload", "facts recalled when more are offered than fit", make};
+const figure figure_overload = {
+    "overload", "facts recalled when more are offered than fit", make, {1, 1, false, MOST_DRAWS}};

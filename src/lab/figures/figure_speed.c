@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-enum { MOST_DIMS = 8, SOLVERS = 2, DRAWS = 3 };
+enum { MOST_DIMS = FIGURE_MOST_DIMS, SOLVERS = 2, DRAWS = 3 };
 static const trial_solver SOLVER[SOLVERS] = {TRIAL_PROJECT, TRIAL_ADAM};
 
 typedef struct speed_list {
@@ -18,15 +18,16 @@ typedef struct speed_list {
 static ireneo_error list_trials(const figure_request *request, speed_list *list) {
     static const size_t sizes[MOST_DIMS] = {20, 30, 45, 70, 100, 150, 200, 300};
     size_t count = 0;
-    list->dims = request->quick ? 5 : MOST_DIMS;
+    list->dims = request->own.dim_count > 0 ? request->own.dim_count : request->quick ? 5 : MOST_DIMS;
     for (size_t i = 0; i < list->dims; i++) {
-        ireneo_shape shape = {.dim_in = sizes[i], .dim_out = sizes[i]};
+        size_t dim = ireneo_figure_dim(request, i, sizes[i], sizes[i]);
+        ireneo_shape shape = {.dim_in = dim, .dim_out = dim};
         ireneo_capacity_report report;
         IRENEO_TRY(ireneo_capacity(&shape, &report));
         for (size_t s = 0; s < SOLVERS; s++) {
             for (size_t draw = 0; draw < DRAWS; draw++) {
                 trial *t = &list->trials[count++];
-                *t = ireneo_trial_square(TRIAL_ORIGINAL, SOLVER[s], sizes[i], 1.0,
+                *t = ireneo_trial_square(TRIAL_ORIGINAL, SOLVER[s], dim, 1.0,
                                          (size_t)(0.9 * report.facts_capacity), request->seed + draw);
                 t->steps = 1000; /* the warm-up of a longer schedule would only slow Adam down */
             }
@@ -69,4 +70,7 @@ static ireneo_error make(const figure_request *request) {
     return ireneo_csv_close(&csv, IRENEO_OK);
 }
 
-const figure figure_speed = {"speed", "time to recall every fact against dimension, ireneo and Adam", make};
+const figure figure_speed = {"speed",
+                             "time to recall every fact against dimension, ireneo and Adam",
+                             make,
+                             {2, FIGURE_MOST_DIMS, false, 0}};

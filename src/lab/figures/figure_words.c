@@ -16,7 +16,7 @@ enum {
     SETTINGS = 2,
     POINTS = 7,
     SOLVERS = 2,
-    MOST_DRAWS = 5,
+    MOST_DRAWS = 20,
     FEW_CANDIDATES = 2000,
     PERMUTATION = 0x776f7264
 };
@@ -129,7 +129,7 @@ static ireneo_error run_job(queue_worker *worker, size_t index, void *context) {
 }
 
 static ireneo_error list_jobs(const figure_request *request, word_list *list) {
-    list->draws = request->quick ? 1 : MOST_DRAWS;
+    list->draws = ireneo_figure_draws(request, 1, 5);
     for (size_t s = 0; s < SETTINGS; s++) {
         size_t candidates = s == 0 ? FEW_CANDIDATES : list->data.words;
         ireneo_shape shape = {.dim_in = list->data.dim, .dim_out = list->data.dim};
@@ -187,4 +187,5 @@ static ireneo_error make(const figure_request *request) {
     return failed;
 }
 
-const figure figure_words = {"words", "facts between real word vectors against the law", make};
+const figure figure_words = {
+    "words", "facts between real word vectors against the law", make, {0, 0, false, MOST_DRAWS}};

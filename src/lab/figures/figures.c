@@ -31,8 +31,3 @@ const figure *const ireneo_figures[] = {
     &figure_attention_training,      //
 };
 const size_t ireneo_figure_count = sizeof ireneo_figures / sizeof ireneo_figures[0];
-
-size_t ireneo_figure_own_dims(const figure *chosen) {
-    if (chosen == &figure_linear_1 || chosen == &figure_linear_a1) return 3;
-    return chosen == &figure_linear_2 ? 1 : 0;
-}

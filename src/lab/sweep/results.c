@@ -108,28 +108,51 @@ static void describe_host(char *text, size_t size) {
     snprintf(text, size, "%s, %ld x %s", name, sysconf(_SC_NPROCESSORS_ONLN), model[0] ? model : "processor");
 }
 
+typedef struct format {
+    sqlite3_int64 application, version, tables;
+} format;
+
+static bool is_empty(const format *f) {
+    return f->application == 0 && f->tables == 0;
+}
+
+/* In one transaction: another process may be making the store between two questions. */
+static ireneo_error read_format(const results *store, const char *begin, format *f) {
+    IRENEO_TRY(run_sql(store, begin));
+    ireneo_error failed = ask_number(store, "PRAGMA application_id", &f->application);
+    if (failed == IRENEO_OK) failed = ask_number(store, "PRAGMA user_version", &f->version);
+    if (failed == IRENEO_OK) failed = ask_number(store, "SELECT count(*) FROM sqlite_master", &f->tables);
+    return failed;
+}
+
+/* An empty file becomes a store, unless another process was first. */
+static ireneo_error make_tables(const results *store, format *f) {
+    char sql[2048];
+    ireneo_error failed = read_format(store, "BEGIN IMMEDIATE", f);
+    snprintf(sql, sizeof sql, "%s PRAGMA application_id = %d; PRAGMA user_version = %d;", SCHEMA,
+             APPLICATION_ID, FORMAT_VERSION);
+    if (failed == IRENEO_OK && is_empty(f)) {
+        failed = run_sql(store, sql);
+        f->application = APPLICATION_ID, f->version = FORMAT_VERSION;
+    }
+    return failed == IRENEO_OK ? run_sql(store, "COMMIT") : failed; /* closing rolls back */
+}
+
 /* A store, an empty file that becomes one, or an error. */
 static ireneo_error check_format(const results *store) {
-    sqlite3_int64 application, version, tables;
-    IRENEO_TRY(ask_number(store, "PRAGMA application_id", &application));
-    IRENEO_TRY(ask_number(store, "PRAGMA user_version", &version));
-    IRENEO_TRY(ask_number(store, "SELECT count(*) FROM sqlite_master", &tables));
-    if (application == 0 && tables == 0) {
-        char sql[2048];
-        snprintf(sql, sizeof sql,
-                 "BEGIN IMMEDIATE; %s PRAGMA application_id = %d; PRAGMA user_version = %d; COMMIT;", SCHEMA,
-                 APPLICATION_ID, FORMAT_VERSION);
-        return run_sql(store, sql);
-    }
-    if (application != APPLICATION_ID)
+    format f;
+    IRENEO_TRY(read_format(store, "BEGIN", &f));
+    IRENEO_TRY(run_sql(store, "COMMIT"));
+    if (is_empty(&f)) IRENEO_TRY(make_tables(store, &f));
+    if (f.application != APPLICATION_ID)
         return ireneo_fail(IRENEO_ERROR_DATA, "%s is an SQLite database, but not a store of results",
                            store->path);
-    if (version != FORMAT_VERSION)
+    if (f.version != FORMAT_VERSION)
         return ireneo_fail(
             IRENEO_ERROR_DATA,
             "%s is a store of results of version %lld, but this program reads version %d; give "
             "another file",
-            store->path, (long long)version, FORMAT_VERSION);
+            store->path, (long long)f.version, FORMAT_VERSION);
     sqlite3_stmt *check = NULL;
     IRENEO_TRY(prepare(store, "PRAGMA quick_check(1)", &check));
     int code = sqlite3_step(check);
