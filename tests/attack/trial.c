@@ -91,6 +91,7 @@ static void attempt_overload(trial *t, const ireneo_facts *f) {
     if (ireneo_store(f, &settings, &m, &result, &info) != IRENEO_OK) {
         t->refused = true;
         say(t, "overload refuses");
+        say(t, ireneo_last_error());
         return;
     }
     size_t wanted = exact_recalled(m, f, recalled);

@@ -152,6 +152,19 @@ static size_t drop_worst(overload *o, size_t class, size_t most) {
     return most;
 }
 
+/* The minimiser sees no violation and the check does: rounding to float32 takes these facts away, as it can when keys nearly
+ * depend on each other, and no further step brings them back. Gives up at most `most` of them, of the class if it has some. */
+static void drop_rounded(overload *o, size_t class, size_t most) {
+    const ireneo_attempt *w = o->work;
+    size_t dropped = 0;
+    for (int any = 0; any < 2 && dropped == 0; any++)
+        for (size_t i = 0; i < o->rows && dropped < most; i++)
+            if (!w->given_up[i] && !w->recalled[i] && (any || o->class_of[i] == class))
+                give_up(o, i), dropped++;
+    ireneo_lbfgs_forget(&o->work->minimiser.lbfgs);
+    ireneo_minimiser_evaluate(&o->work->minimiser);
+}
+
 /* Gives facts of the class up until the rest fits. */
 static ireneo_error shrink(overload *o, size_t class, const pace *late) {
     ireneo_attempt *w = o->work;
@@ -167,12 +180,13 @@ static ireneo_error shrink(overload *o, size_t class, const pace *late) {
             iterate(o, now->iterations / 2);
         }
         if (o->stopped) break;
+        size_t share = (size_t)ceil(now->share * (double)o->kept);
         if (w->minimiser.violations == 0) {
             IRENEO_TRY(ireneo_attempt_check(w, &standing));
+            if (!standing && w->minimiser.violations == 0) drop_rounded(o, class, share);
             continue;
         }
-        size_t share = (size_t)ceil(now->share * (double)o->kept),
-               broken = (w->minimiser.violations + now->part - 1) / now->part;
+        size_t broken = (w->minimiser.violations + now->part - 1) / now->part;
         if (drop_worst(o, class, share < broken ? share : broken) == 0) {
             /* No row of this class has a loss, yet its mere presence breaks heavier classes: any will do. */
             size_t left = 0;
@@ -272,7 +286,13 @@ static ireneo_error choose(overload *o, ireneo_status *status) {
     size_t classes;
     IRENEO_TRY(classify(o, w->settings.weights, &classes));
     memset(w->given_up, 1, o->rows);
-    for (size_t c = 0; c < classes && !o->stopped; c++) IRENEO_TRY(fit_class(o, c));
+    for (size_t c = 0; c < classes && !o->stopped; c++) {
+        ireneo_error failed = fit_class(o, c);
+        if (failed == IRENEO_ERROR_CANCELLED)
+            o->stopped = true; /* during a scan or a check: what was found so far counts */
+        else
+            IRENEO_TRY(failed);
+    }
     IRENEO_TRY(ireneo_attempt_count(w));
     if (w->kept != NULL) memcpy(w->kept, w->recalled, o->rows);
     *status = o->stopped ? IRENEO_STATUS_INTERRUPTED : IRENEO_STATUS_PARTIAL;
