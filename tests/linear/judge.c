@@ -258,8 +258,32 @@ static void test_verdicts_do_not_depend_on_coordinates(void **state) {
     }
 }
 
+/* A cone of solutions thinner than float32: stored if a rounding is found, else undecided, and the sentence says so. */
+static void test_thinner_than_float32(void **state) {
+    (void)state;
+    static const float keys[] = {10000005, 10000002, 10000007, 10000013, 10000008, 10000014},
+                       values[] = {1, -1};
+    static const int64_t targets[] = {0, 1, 0};
+    const ireneo_facts facts = {.facts = 3,
+                                .candidates = 2,
+                                .dim_in = 2,
+                                .dim_out = 1,
+                                .keys = keys,
+                                .values = values,
+                                .targets = targets};
+    ireneo_memory *memory = NULL;
+    ireneo_store_info info;
+    expect_ok(ireneo_store(&facts, &(ireneo_store_settings){.threads = 1}, &memory, NULL, &info));
+    if (info.status == IRENEO_STATUS_UNDECIDED)
+        assert_non_null(strstr(info.reason, "some real matrix recalls all facts"));
+    else
+        assert_int_equal(info.status, IRENEO_STATUS_STORED);
+    ireneo_memory_free(memory);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_thinner_than_float32),
         cmocka_unit_test(test_verdicts_equal_the_linear_program),
         cmocka_unit_test(test_close_calls),
         cmocka_unit_test(test_smallest_instances),

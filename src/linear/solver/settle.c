@@ -7,6 +7,7 @@
 #include "linear/scan/check.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* A thin cone of solutions may miss the float32 numbers along one ray and hold some along another: roundings of this
@@ -129,7 +130,11 @@ static ireneo_error settle_pairs(ireneo_attempt *a, pair_list *l, double *w, boo
         if (failed == IRENEO_OK) failed = add_pairs(l, &near.pairs, &added);
         free(near.pairs.items);
         IRENEO_TRY(failed);
-        if (added == 0) return IRENEO_OK; /* all pairs are known: rounding is what fails */
+        if (added == 0 && !*standing) /* all pairs are known: rounding is what fails */
+            snprintf(a->info->reason, sizeof a->info->reason,
+                     "some real matrix recalls all facts, but each rounding of it to float32 that was tried "
+                     "loses some");
+        if (added == 0) return IRENEO_OK;
     }
     return IRENEO_OK;
 }
