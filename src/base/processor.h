@@ -1,30 +1,40 @@
-/* Which vector instructions this processor has: the one place that asks. Not every x86-64 processor has them;
- * kernels written for them are chosen when the program runs. */
+/* Which vector instructions are used: the one place that asks. Not every x86-64 processor has them; kernels written for
+ * them are chosen when the program runs. IRENEO_PROCESSOR=NAME in the environment asks for a lower path than the
+ * processor's best, so that every path can be tried on one machine. */
 #ifndef IRENEO_BASE_PROCESSOR_H
 #define IRENEO_BASE_PROCESSOR_H
 
+#include "base/error.h"
+
 #include <stdbool.h>
 
-#if defined(__x86_64__) && defined(__GNUC__)
-#define IRENEO_PROCESSOR_HAS(feature) (__builtin_cpu_supports(feature) != 0)
-#else
-#define IRENEO_PROCESSOR_HAS(feature) false
-#endif
+/* Each has all that the ones before it have. */
+typedef enum ireneo_processor_path {
+    IRENEO_PROCESSOR_PORTABLE,
+    IRENEO_PROCESSOR_AVX2,      /* vectors of 256 bits with fused multiply-add */
+    IRENEO_PROCESSOR_AVX512,    /* vectors of 512 bits, and their masks on shorter ones */
+    IRENEO_PROCESSOR_AVX512VNNI /* integer inner products on them */
+} ireneo_processor_path;
 
-/* Vectors of 256 bits with fused multiply-add. */
+/* The path in use; the environment is read once. A name that is unknown or too high counts as none here. */
+ireneo_processor_path ireneo_processor(void);
+
+/* "portable", "avx2", "avx512", "avx512vnni" */
+const char *ireneo_processor_name(ireneo_processor_path path);
+
+/* Refuses an IRENEO_PROCESSOR that is unknown, or that this processor does not have. */
+ireneo_error ireneo_processor_check(void);
+
 static inline bool ireneo_has_avx2(void) {
-    return IRENEO_PROCESSOR_HAS("avx2") && IRENEO_PROCESSOR_HAS("fma");
+    return ireneo_processor() >= IRENEO_PROCESSOR_AVX2;
 }
 
-/* Vectors of 512 bits, and their masks on shorter ones. */
 static inline bool ireneo_has_avx512(void) {
-    return IRENEO_PROCESSOR_HAS("avx512f") && IRENEO_PROCESSOR_HAS("avx512vl");
+    return ireneo_processor() >= IRENEO_PROCESSOR_AVX512;
 }
 
-/* Integer inner products on 512-bit vectors. */
 static inline bool ireneo_has_vnni(void) {
-    return IRENEO_PROCESSOR_HAS("avx512vnni") && IRENEO_PROCESSOR_HAS("avx512bw") &&
-           IRENEO_PROCESSOR_HAS("avx512vl");
+    return ireneo_processor() >= IRENEO_PROCESSOR_AVX512VNNI;
 }
 
 #endif

@@ -1,6 +1,8 @@
 /* Thread counts. OpenBLAS's control is looked up weakly, so that another BLAS can take its place. */
 #include "base/threads.h"
 
+#include "base/processor.h"
+
 #include <omp.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -68,6 +70,7 @@ ireneo_error ireneo_enter(int requested, int *threads) {
         return ireneo_fail(IRENEO_ERROR_ARGUMENT,
                            "threads must lie between 1 and %d, or be 0 for all cores, not %d",
                            IRENEO_MOST_THREADS, requested);
+    IRENEO_TRY(ireneo_processor_check());
     int count = ireneo_thread_count(requested);
     if (threads != NULL) *threads = count;
     if (depth++ > 0) return IRENEO_OK;

@@ -124,4 +124,16 @@ run 0 store keys.npy values.npy --init memory.safetensors -o again.safetensors
 
 cmp -s old.safetensors before || fault "an old output was touched by a refused command"
 
+# ---- a lower path of the processor: the same facts recalled; names that are none, and more than there is
+run 0 sample --dim 24 --facts 90 -o paths
+for path in portable avx2 avx512 avx512vnni nonsense ''; do
+    IRENEO_PROCESSOR=$path "$ireneo" store paths/keys.npy paths/values.npy -o path.safetensors >out 2>err
+    got=$?
+    case $path in
+    portable | '') [ $got -eq 0 ] || fault "IRENEO_PROCESSOR=$path: exit $got: $(cat err)" ;;
+    nonsense) [ $got -eq 2 ] && grep -q "none of portable, avx2" err || fault "IRENEO_PROCESSOR=$path: exit $got: $(cat err)" ;;
+    *) [ $got -eq 0 ] || grep -q "more than this processor has" err || fault "IRENEO_PROCESSOR=$path: exit $got: $(cat err)" ;;
+    esac
+done
+
 finish "store: all as it should be"

@@ -1,6 +1,7 @@
 /* Figure "linear_c2" (the paper's figure C.2): singular values of U V^T before training, one draw of each
  * rank, against the law. */
 #include "base/error.h"
+#include "base/processor.h"
 #include "base/ram.h"
 #include "base/random.h"
 #include "base/threads.h"
@@ -53,6 +54,7 @@ static ireneo_error make(const figure_request *request) {
     size_t dim = ireneo_figure_dim(request, 0, 300, 1500);
     figure_csv csv;
     double *values = NULL;
+    IRENEO_TRY(ireneo_processor_check());
     IRENEO_TRY(IRENEO_ALLOCATE(&values, POOLED + dim, "singular values"));
     ireneo_error failed = ireneo_csv_open(request, "linear_c2.csv", &csv);
     ireneo_enter(0, NULL);

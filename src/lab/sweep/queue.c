@@ -1,5 +1,6 @@
 /* The work queue behind sweeps and figures. */
 #include "lab/sweep/queue.h"
+#include "base/processor.h"
 #include "base/progress.h"
 #include "base/ram.h"
 #include "base/threads.h"
@@ -106,6 +107,7 @@ static int worker_count(const queue *q) {
 ireneo_error ireneo_queue_run(results *store, const queue_settings *settings, size_t count,
                               const double *costs, queue_job job, void *context) {
     queue q = {.store = store, .settings = settings, .costs = costs};
+    IRENEO_TRY(ireneo_processor_check());
     IRENEO_TRY(IRENEO_ALLOCATE(&q.order, count, "the list of jobs"));
     choose_jobs(&q, count);
     omp_init_lock(&q.store_lock);
