@@ -1,7 +1,7 @@
 if (format eq "svg") set terminal svg size 900,420 font "DejaVu Sans,13" background rgb "white" dynamic
 if (format eq "png") set terminal pngcairo size 1800,840 font "DejaVu Sans,12" fontscale 2 linewidth 2 pointscale 2 background rgb "white"
 if (format eq "pdf") set terminal pdfcairo size 6.0,2.8 font "DejaVu Sans,9" linewidth 1.2
-set output name.".".format
+set output file
 set multiplot layout 1,2 margins 0.095,0.985,0.16,0.96 spacing 0.11,0.1
 set xrange [0:4]
 set xtics 1

@@ -2,7 +2,7 @@
 if (format eq "svg") set terminal svg size 760,440 font "DejaVu Sans,13" background rgb "white" dynamic
 if (format eq "png") set terminal pngcairo size 1520,880 font "DejaVu Sans,12" fontscale 2 linewidth 2 pointscale 2 background rgb "white"
 if (format eq "pdf") set terminal pdfcairo size 5.1,2.95 font "DejaVu Sans,9" linewidth 1.2
-set output name.".".format
+set output file
 data = "attention_trainability.csv"
 stats data using 1:2 skip 1 nooutput
 left = STATS_min_x; right = STATS_max_x; bottom = STATS_min_y; top = STATS_max_y

@@ -1,7 +1,7 @@
 if (format eq "svg") set terminal svg size 900,440 font "DejaVu Sans,13" background rgb "white" dynamic
 if (format eq "png") set terminal pngcairo size 1800,880 font "DejaVu Sans,12" fontscale 1.75 linewidth 2 pointscale 2 background rgb "white"
 if (format eq "pdf") set terminal pdfcairo size 7.2,3.52 font "DejaVu Sans,9" linewidth 1.2
-set output name.".".format
+set output file
 set multiplot layout 1,2 margins 0.08,0.985,0.14,0.92 spacing 0.09,0.1
 set xlabel "angle between query and pattern (degrees)" offset 0,0.3
 set xrange [0:90]

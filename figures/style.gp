@@ -1,10 +1,11 @@
-# Common look of all figures. Expects: name, format. Colours are the Okabe-Ito set, safe for colour-blind readers.
+# Common look of all figures. Expects: name, format; file: where the picture goes. Colours are the Okabe-Ito set, safe for colour-blind readers.
+if (!exists("file"))   file   = name.".".format
 if (!exists("width"))  width  = 640
 if (!exists("height")) height = 420
 if (format eq "svg") set terminal svg size width,height font "DejaVu Sans,13" background rgb "white" dynamic
 if (format eq "png") set terminal pngcairo size 2*width,2*height font "DejaVu Sans,12" fontscale 2 linewidth 2 pointscale 2 background rgb "white"
 if (format eq "pdf") set terminal pdfcairo size width/150.0,height/150.0 font "DejaVu Sans,9" linewidth 1.2
-set output name.".".format
+set output file
 set datafile separator ","
 set encoding utf8
 black  = "#000000"

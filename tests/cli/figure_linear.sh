@@ -63,4 +63,14 @@ done
 [ "$(column sizes/speed.csv dim)" = "7 9" ] || fault "speed: $(column sizes/speed.csv dim)"
 refuse 2 "FROM:TO:COUNT" figure linear_2 --load 0.2,0.4 -o own
 
+# ---- a picture is drawn whole or stays as it was
+run 0 figure capacity --quick -o whole
+cp whole/capacity.svg before.svg
+mkdir scripts
+cp "$IRENEO_FIGURES/style.gp" scripts
+{ cat "$IRENEO_FIGURES/capacity.gp"; echo 'plot "missing.csv"'; } >scripts/capacity.gp
+IRENEO_FIGURES=$folder/scripts "$ireneo" figure capacity --quick -o whole >out 2>err
+[ $? -eq 4 ] && grep -q "gnuplot failed" err || fault "a script that fails: $(cat out err)"
+cmp -s whole/capacity.svg before.svg || fault "a script that failed left half a picture"
+
 finish "linear figures: all good"

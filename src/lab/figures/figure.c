@@ -1,5 +1,6 @@
 /* CSV files and gnuplot runs behind every figure. */
 #include "lab/figures/figure.h"
+#include "base/atomic_file.h"
 #include "base/error.h"
 #include "base/utf8.h"
 #include "lab/figures/data_folder.h"
@@ -59,14 +60,15 @@ static void read_last_line(int pipe_end, char *line, size_t size) {
     ireneo_make_printable(line);
 }
 
-/* Starts gnuplot in the folder; what it complains about comes out of *complaints. */
+/* Starts gnuplot in the folder. The picture goes to its standard output, what it complains about comes out of *complaints. */
 static pid_t start_gnuplot(const char *directory, const char *set, const char *style, const char *script,
-                           int *complaints) {
+                           int picture, int *complaints) {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0) return -1;
     pid_t child = fork();
     if (child == 0) {
-        if (chdir(directory) != 0 || dup2(ends[1], STDERR_FILENO) < 0) _exit(126);
+        if (chdir(directory) != 0 || dup2(picture, STDOUT_FILENO) < 0 || dup2(ends[1], STDERR_FILENO) < 0)
+            _exit(126);
         execlp("gnuplot", "gnuplot", "-e", set, style, script, (char *)NULL);
         _exit(127);
     }
@@ -77,10 +79,10 @@ static pid_t start_gnuplot(const char *directory, const char *set, const char *s
 }
 
 static ireneo_error run_gnuplot(const figure_scripts *scripts, const figure *chosen, const char *directory,
-                                const char *format) {
-    char set[2 * PATH_MAX];
+                                const char *format, int picture) {
+    char set[512];
     const char *style = scripts->style, *script = scripts->script;
-    snprintf(set, sizeof set, "name='%s'; format='%s'", chosen->name, format);
+    snprintf(set, sizeof set, "name='%s'; format='%s'; file='/dev/stdout'", chosen->name, format);
     char *absolute_style = realpath(style, NULL), *absolute_script = realpath(script, NULL);
     if (absolute_style == NULL || absolute_script == NULL) {
         free(absolute_style);
@@ -89,7 +91,7 @@ static ireneo_error run_gnuplot(const figure_scripts *scripts, const figure *cho
     }
     char said[256] = "";
     int status = -1, complaints = -1;
-    pid_t child = start_gnuplot(directory, set, absolute_style, absolute_script, &complaints);
+    pid_t child = start_gnuplot(directory, set, absolute_style, absolute_script, picture, &complaints);
     if (child > 0) read_last_line(complaints, said, sizeof said);
     if (child > 0) close(complaints);
     while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {
@@ -105,10 +107,21 @@ static ireneo_error run_gnuplot(const figure_scripts *scripts, const figure *cho
     return IRENEO_OK;
 }
 
+/* A picture that appears whole or not at all. */
+static ireneo_error draw_as(const figure_scripts *scripts, const figure *chosen, const char *directory,
+                            const char *format) {
+    char path[PATH_MAX];
+    ireneo_atomic_file file;
+    if (snprintf(path, sizeof path, "%s/%s.%s", directory, chosen->name, format) >= (int)sizeof path)
+        return ireneo_fail(IRENEO_ERROR_ARGUMENT, "the path of %s is too long", chosen->name);
+    IRENEO_TRY(ireneo_atomic_file_begin(&file, path));
+    return ireneo_atomic_file_finish(&file, run_gnuplot(scripts, chosen, directory, format, file.descriptor));
+}
+
 static ireneo_error draw(const figure_scripts *scripts, const figure *chosen, const char *directory) {
     static const char *const formats[] = {"svg", "png", "pdf"};
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
-        IRENEO_TRY(run_gnuplot(scripts, chosen, directory, formats[i]));
+        IRENEO_TRY(draw_as(scripts, chosen, directory, formats[i]));
     return IRENEO_OK;
 }
 

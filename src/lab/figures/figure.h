@@ -3,6 +3,7 @@
  * The script finds its data in the working directory, and is run once per output format with the variables
  *     name    (the figure's name)
  *     format  ("svg", "png" or "pdf")
+ *     file    (where the picture goes: standard output, behind which lies NAME.FORMAT as a whole)
  * after figures/style.gp has set the terminal, the output file, fonts and colours. */
 #ifndef IRENEO_LAB_FIGURES_FIGURE_H
 #define IRENEO_LAB_FIGURES_FIGURE_H
