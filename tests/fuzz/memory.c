@@ -1,8 +1,8 @@
 /* Memories from arbitrary bytes: what is accepted is finite and has a shape, names are text, and what can be asked
  * of it ends. */
 #include "base/utf8.h"
-#include "fuzz.h"
 #include "ireneo.h"
+#include "sealed.h"
 
 #include <math.h>
 
@@ -37,7 +37,7 @@ static void check_extras(const char *path, const ireneo_memory *m) {
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count) {
     ireneo_memory *m = NULL;
-    const char *path = fuzz_file(0, bytes, count);
+    const char *path = fuzz_sealed_file(0, bytes, count);
     if (ireneo_memory_load(path, &m) != IRENEO_OK) {
         if (m != NULL) abort();
         return 0;
