@@ -139,12 +139,13 @@ TEXT
 }
 
 # interrupt CONDITION ARGUMENTS...: runs the program until it listens and the condition, a shell command, holds, then
-# presses Ctrl-C. The exit code is in $got, output in out and err.
+# presses Ctrl-C. The exit code is in $got, output in out and err. On a busy machine the program waits for the script,
+# which watches it, and not the other way round: hence nice.
 interrupt() {
     condition=$1
     shift
     # shellcheck disable=SC2086
-    "$ireneo" $under "$@" >out 2>err &
+    nice -n 10 "$ireneo" $under "$@" >out 2>err &
     started
     until listens "$child" && eval "$condition"; do
         if grep -q '^State:.*Z' "/proc/$child/status"; then break; fi
