@@ -1,8 +1,8 @@
-/* Densities, tails and quantiles of N(0, 1). erfcx comes from libcerf, so that log tails stay exact where
- * erfc underflows. */
+/* Densities, tails and quantiles of N(0, 1). Log tails are taken from erfcx, so that they stay exact where erfc
+ * underflows. */
 #include "base/normal.h"
+#include "base/faddeeva.h"
 
-#include <cerf.h>
 #include <math.h>
 
 double ireneo_normal_density(double x) {
@@ -20,7 +20,7 @@ double ireneo_normal_cdf(double x) {
 double ireneo_normal_log_tail(double x) {
     if (x < 0.0) return log1p(-ireneo_normal_tail(-x));
     if (isinf(x)) return -INFINITY;
-    return -0.5 * x * x + log(0.5 * erfcx(x * M_SQRT1_2));
+    return -0.5 * x * x + log(0.5 * ireneo_erfcx(x * M_SQRT1_2));
 }
 
 double ireneo_normal_log_cdf(double x) {
@@ -32,7 +32,7 @@ double ireneo_normal_log_cdf(double x) {
 static double upper_quantile(double y) {
     double x = y < -1.5 ? sqrt(fmax(0.0, -2.0 * y - log(2.0 * M_PI * fmax(1.0, -2.0 * y)))) : 0.6;
     for (int step = 0; step < 60; step++) {
-        double slope = -sqrt(2.0 / M_PI) / erfcx(x * M_SQRT1_2); /* -phi(x) / Q(x) */
+        double slope = -sqrt(2.0 / M_PI) / ireneo_erfcx(x * M_SQRT1_2); /* -phi(x) / Q(x) */
         double move = (ireneo_normal_log_tail(x) - y) / slope;
         double next = fmax(0.0, x - move);
         if (fabs(next - x) <= 4e-16 * fmax(1.0, x)) return next;

@@ -8,10 +8,10 @@
  * counts when it lies above the level of the others, which turns means over the projection into integrals of
  * level probabilities against the normal density. */
 #include "linear/law/cone.h"
+#include "base/faddeeva.h"
 #include "base/normal.h"
 #include "base/quadrature.h"
 
-#include <cerf.h>
 #include <complex.h>
 #include <math.h>
 
@@ -29,8 +29,13 @@ typedef struct fineness {
 static const fineness FINE = {OUTER_NODES, 14.0, -42.0, -36.0}, ROUGH = {40, 6.0, -14.0, -14.0};
 static const double FAR = 9.0; /* standard deviations beyond which a probability is 0 or 1 here */
 
+/* h_t(w). Below t = 0 what lies above the level is all but what lies below it, and nothing overflows. */
 static double complex partial_transform(double t, double w) {
-    return 0.5 * exp(-0.5 * t * t) * w_of_z((w + I * t) * M_SQRT1_2);
+    double complex half =
+        0.5 * exp(-0.5 * t * t) * ireneo_faddeeva(CMPLX(w * M_SQRT1_2, fabs(t) * M_SQRT1_2));
+    if (t >= 0.0) return half;
+    double all = exp(-0.5 * w * w);
+    return CMPLX(all * cos(w * t), -all * sin(w * t)) - conj(half);
 }
 
 /* Mean and standard deviation of Z_n(t), target mean -K. */

@@ -5,13 +5,13 @@
  * xi of a one-dimensional integral; the average is taken over a fixed set of draws, so Phi is a smooth
  * deterministic function of alpha for a given seed. Every draw is used with both signs: terms that are odd in
  * xi, which would swamp psi - 1 at small q, cancel exactly. */
+#include "base/faddeeva.h"
 #include "base/normal.h"
 #include "base/quadrature.h"
 #include "base/ram.h"
 #include "base/random.h"
 #include "base/roots.h"
 
-#include <cerf.h>
 #include <math.h>
 
 double ireneo_free_entropy_asymptotic(double load) {
@@ -21,7 +21,7 @@ double ireneo_free_entropy_asymptotic(double load) {
 /* phi(x) / Phi(x), also far in the lower tail. */
 static double hazard(double x) {
     if (x > 0.0) return ireneo_normal_density(x) / ireneo_normal_cdf(x);
-    return sqrt(2.0 / M_PI) / erfcx(-x * M_SQRT1_2);
+    return sqrt(2.0 / M_PI) / ireneo_erfcx(-x * M_SQRT1_2);
 }
 
 enum { NODES = 48 };
