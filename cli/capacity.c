@@ -7,7 +7,8 @@
 
 typedef struct capacity_question {
     ireneo_shape shape;
-    size_t dim, candidates, facts, for_facts;
+    size_t dim;
+    double for_facts;
     bool json;
 } capacity_question;
 
@@ -121,12 +122,10 @@ static ireneo_error answer(const ireneo_shape *shape, capacity_answer *a) {
 /* The shape from the options, which must not contradict each other. */
 static int fill_shape(const command *self, const option *options, capacity_question *q) {
     bool in = given(options, "dim-in"), out = given(options, "dim-out"), square = given(options, "dim");
-    q->shape.candidates = (double)q->candidates;
-    q->shape.facts = (double)q->facts;
-    if (q->for_facts > 0) {
-        if (in || out || square || q->facts > 0)
+    if (q->for_facts > 0.0) {
+        if (in || out || square || q->shape.facts > 0.0)
             return complain(self, EXIT_USAGE, "--for-facts finds the dimension; leave out --dim and --facts");
-        q->shape.facts = (double)q->for_facts;
+        q->shape.facts = q->for_facts;
         ireneo_error failed = ireneo_capacity_dim(&q->shape, SURE, &q->dim);
         if (failed != IRENEO_OK) return report_error(self, failed);
         q->shape.dim_in = q->shape.dim_out = q->dim;
@@ -147,9 +146,10 @@ static int run(const command *self, int argc, char **argv) {
         COUNT("dim-in", &q.shape.dim_in, "A", "dimension of keys", 1, 1e7),
         COUNT("dim-out", &q.shape.dim_out, "B", "dimension of values", 1, 1e7),
         COUNT("rank", &q.shape.rank, "M", "largest rank of the matrix (default: full)", 1, 1e7),
-        COUNT("candidates", &q.candidates, "P", "values to choose from (default: one per fact)", 2, 1e12),
-        COUNT("facts", &q.facts, "N", "tell whether N facts fit", 1, 1e12),
-        COUNT("for-facts", &q.for_facts, "N",
+        WHOLE("candidates", &q.shape.candidates, "P", "values to choose from (default: one per fact)", 2,
+              1e12),
+        WHOLE("facts", &q.shape.facts, "N", "tell whether N facts fit", 1, 1e12),
+        WHOLE("for-facts", &q.for_facts, "N",
               "the smallest square memory that holds N facts, instead of --dim", 1, 1e12),
         NUMBER("margin", &q.shape.margin, "K", "facts must win by K score spreads (default 0)", 0, 1e3),
         JSON(&q.json),

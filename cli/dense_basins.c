@@ -9,7 +9,7 @@
 typedef struct basins_question {
     ireneo_dense_point point;
     const char *ensemble;
-    size_t neurons, patterns;
+    size_t neurons;
     bool json;
 } basins_question;
 
@@ -107,7 +107,7 @@ static int run(const command *self, int argc, char **argv) {
         NUMBER("lambda", &q.point.lambda, "L", "inverse temperature of the softmax (|pattern|^2 = N)", 1e-9,
                1e9),
         NUMBER("alpha", &q.point.alpha, "A", "load log(P)/N", 1e-9, 100.0),
-        COUNT("patterns", &q.patterns, "P", "number of patterns, with --neurons, instead of --alpha", 2,
+        WHOLE("patterns", &q.point.patterns, "P", "number of patterns, with --neurons, instead of --alpha", 2,
               0x1p63),
         COUNT("neurons", &q.neurons, "N", "numbers in a pattern", 2, 1e9),
         CHOICE("ensemble", &q.ensemble, ENSEMBLES, "how patterns are drawn (default spherical)"),
@@ -125,7 +125,6 @@ static int run(const command *self, int argc, char **argv) {
         return complain(self, EXIT_USAGE, "--patterns needs --neurons");
     q.point.ensemble = ensemble_called(q.ensemble);
     q.point.neurons = (double)q.neurons;
-    q.point.patterns = (double)q.patterns;
 
     ireneo_dense_basins_report report;
     ireneo_error failed = ireneo_dense_basins(&q.point, &report);

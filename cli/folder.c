@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "ireneo.h"
+#include "report.h"
 
 #include <errno.h>
 #include <limits.h>

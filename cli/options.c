@@ -77,7 +77,7 @@ static bool is_choice(const char *words, const char *value) {
 
 static int store_number(const command *self, const option *o, const char *text) {
     double number, lower = o->lower, upper = o->upper;
-    bool whole = o->kind == OPTION_SIZE;
+    bool whole = o->kind != OPTION_REAL;
     if (!parse_real(text, &number))
         return complain(self, EXIT_USAGE, "%s%s takes a number, not '%s'", dashes(o), o->name, text);
     if (whole && number != floor(number))
@@ -89,7 +89,7 @@ static int store_number(const command *self, const option *o, const char *text) 
         return complain(self, EXIT_USAGE, "%s%s must lie between %g and %g, not %s", dashes(o), o->name,
                         lower, upper, text);
     }
-    if (whole)
+    if (o->kind == OPTION_SIZE)
         *(size_t *)o->value = (size_t)number;
     else
         *(double *)o->value = number;
@@ -115,6 +115,7 @@ static int store_value(const command *self, option *o, const char *text) {
         if (strcmp(o->name, "json") == 0) json_given = true;
         return 0;
     case OPTION_SIZE:
+    case OPTION_WHOLE:
     case OPTION_REAL:
         return store_number(self, o, text);
     case OPTION_SEED:

@@ -18,6 +18,7 @@ enum { /* exit codes, the same for every command */
 typedef enum option_kind {
     OPTION_FLAG,  /* bool: no argument */
     OPTION_SIZE,  /* size_t: whole number in [lower, upper]; 1e6 is fine */
+    OPTION_WHOLE, /* double: the same for numbers that may be larger than a size_t of a small machine */
     OPTION_REAL,  /* double in [lower, upper] */
     OPTION_SEED,  /* uint64_t */
     OPTION_TEXT,  /* const char * */
@@ -48,6 +49,8 @@ typedef struct option {
 #define SEED(name_, value_, help_) OPTION_ROW(OPTION_SEED, uint64_t, name_, value_, "S", help_, 0, 0)
 #define COUNT(name_, value_, argument_, help_, low_, high_)                                                  \
     OPTION_ROW(OPTION_SIZE, size_t, name_, value_, argument_, help_, low_, high_)
+#define WHOLE(name_, value_, argument_, help_, low_, high_)                                                  \
+    OPTION_ROW(OPTION_WHOLE, double, name_, value_, argument_, help_, low_, high_)
 #define NUMBER(name_, value_, argument_, help_, low_, high_)                                                 \
     OPTION_ROW(OPTION_REAL, double, name_, value_, argument_, help_, low_, high_)
 #define OPTIONS_END                                                                                          \

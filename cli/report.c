@@ -1,16 +1,13 @@
-/* Output, exit codes, the progress line and the interrupt flag. */
+/* Output and exit codes. The progress line and the interrupt flag are in interrupts.c. */
 #include "report.h"
 
 #include "base/utf8.h"
-#include "progress.h"
 
 #include <errno.h>
 #include <math.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 /* Whether the program behind a pipe has closed it, as `head` does when it has seen enough. */
@@ -76,74 +73,4 @@ const char *grouped(double value, char *buffer) {
     }
     buffer[out] = '\0';
     return buffer;
-}
-
-/* ---- interrupts ---- */
-
-static volatile sig_atomic_t stop_requested;
-
-static void on_signal(int number) {
-    if (stop_requested) { /* the second one, of whichever kind, ends the program */
-        signal(number, SIG_DFL);
-        raise(number);
-    }
-    stop_requested = 1;
-}
-
-void catch_interrupts(void) {
-    struct sigaction action, before;
-    memset(&action, 0, sizeof action);
-    action.sa_handler = on_signal;
-    sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-    if (sigaction(SIGHUP, NULL, &before) == 0 && before.sa_handler != SIG_IGN) /* nohup stays nohup */
-        sigaction(SIGHUP, &action, NULL);
-}
-
-bool interrupted(void) {
-    return stop_requested != 0;
-}
-
-/* ---- the progress line ---- */
-
-static struct {
-    progress_view view;
-    double last_shown;
-    bool visible;
-} line;
-
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static int show_progress(void *context, const char *stage, double done, double total) {
-    (void)context;
-    char text[PROGRESS_LINE];
-    double t = now();
-    write_progress(&line.view, stage, done, total, t, text);
-    if (isatty(STDERR_FILENO) && t - line.view.start > 2.0 && t - line.last_shown > 0.2) {
-        fprintf(stderr, "\r\033[K%s", text);
-        fflush(stderr);
-        line.visible = true;
-        line.last_shown = t;
-    }
-    return interrupted();
-}
-
-ireneo_progress *start_progress(void) {
-    static ireneo_progress progress;
-    memset(&line, 0, sizeof line);
-    line.view.start = now();
-    progress = (ireneo_progress){show_progress, NULL};
-    return &progress;
-}
-
-void finish_progress(void) {
-    if (!line.visible) return;
-    fputs("\r\033[K", stderr);
-    fflush(stderr);
-    line.visible = false;
 }

@@ -73,6 +73,24 @@ allow "the judge" "$public|base/|linear/facts/|linear/certificate/(verify|verify
 # Certificates take a problem, a working set, a matrix and a margin; they do not know how those came about.
 if grep -n 'minimise\.h' src/linear/certificate/*.[ch] /dev/null; then complain "certificates know the minimiser"; fi
 
+# ---- the theory: what a browser can run. No BLAS, no threads of its own, no file, no random number ----
+# theory.cmake is the list; the files see of base only what is on it, and the three headers of what they ask the machine.
+listed=$(sed -n 's/^foreach(piece \(.*\))$/\1/p' src/theory.cmake)
+left_out=$(sed -n 's/.*EXCLUDE REGEX "\/(\([a-z_|]*\)).*/\1/p' src/theory.cmake)
+[ -n "$listed" ] && [ -n "$left_out" ] || complain "src/theory.cmake cannot be read"
+theory=$(find src/linear/law src/dense/theory src/attention/theory -name '*.c' | grep -vE "/($left_out)\.c$")
+for piece in $listed; do theory="$theory src/base/$piece.c"; done
+pieces=$(echo "$listed" | tr ' ' '|')
+# shellcheck disable=SC2086
+{
+    allow "the theory" "$public|base/($pieces|vectorised|threads|parallel|progress|clock)\.h|linear/law/|dense/theory/|attention/theory/" \
+        $theory
+    grep -nE '^#include <(cblas|lapacke|omp|stdio|unistd|sys/|pthread|Random123)' $theory | grep -v '^src/base/error\.c:.*stdio' &&
+        complain "the theory includes more than mathematics" # but for the sentence of an error, which is printed into a buffer
+    grep -nE '"dense/theory/(overlap_law|far_field)\.h"' $theory && complain "the theory uses what it leaves out"
+    true
+}
+
 # ---- a header of the linear room has a file of its name beside it ----
 for header in src/linear/*/*.h; do
     [ -e "${header%.h}.c" ] || complain "$header has no ${header%.h}.c"

@@ -9,10 +9,10 @@
  * 1 - E exp(..) = f(t) + f(t') - sum_z w F F' is at least as large as f(t), so nothing cancels. */
 #include "attention/theory/rem.h"
 #include "attention/theory/rem_kernel.h"
+#include "base/gram.h"
 #include "base/normal.h"
 #include "base/ram.h"
 
-#include <cblas.h>
 #include <math.h>
 #include <stdbool.h>
 
@@ -130,14 +130,13 @@ static ireneo_error fill_columns(double rest, const overlap_grid *g) {
 }
 
 static double sum_grid(double keys, const overlap_grid *g) {
-    int t = (int)g->t_count, z = (int)g->z_count;
     for (size_t i = 0; i < g->t_count; i++) {
         double sum = 0.0;
         for (size_t j = 0; j < g->z_count; j++) sum += g->root[j] * g->cover[i * g->z_count + j];
         g->mean_cover[i] = sum;
     }
-    cblas_dsyrk(CblasRowMajor, CblasLower, CblasNoTrans, t, z, 1.0, g->cover, z, 0.0, g->joint_cover, t);
-    cblas_dsyrk(CblasRowMajor, CblasLower, CblasNoTrans, t, z, 1.0, g->first, z, 0.0, g->joint_first, t);
+    ireneo_gram(g->cover, g->t_count, g->z_count, g->joint_cover);
+    ireneo_gram(g->first, g->t_count, g->z_count, g->joint_first);
     double total = 0.0;
     for (size_t i = 0; i < g->t_count; i++)
         for (size_t k = 0; k <= i; k++) {

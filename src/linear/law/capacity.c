@@ -149,18 +149,29 @@ ireneo_error ireneo_capacity(const ireneo_shape *shape, ireneo_capacity_report *
     return IRENEO_OK;
 }
 
-ireneo_error ireneo_capacity_probability(const ireneo_shape *shape, double *probability) {
-    IRENEO_REQUIRE(probability != NULL, "the chance needs a place to be written to");
-    *probability = 0.0;
+ireneo_error ireneo_capacity_demand(const ireneo_shape *shape, ireneo_demand *demand) {
     IRENEO_TRY(check_shape(shape));
     if (shape->facts == 0.0)
         return ireneo_fail(IRENEO_ERROR_ARGUMENT, "the chance that facts fit needs their number");
     double candidates = shape->candidates == 0.0 ? shape->facts : shape->candidates, distance, variance;
     IRENEO_TRY(ireneo_cone_margin_distance(candidates, shape->margin, &distance));
     IRENEO_TRY(ireneo_cone_variance(candidates, &variance));
-    *probability = ireneo_normal_cdf((ireneo_effective_dimension(shape) - shape->facts * distance) /
-                                     sqrt(shape->facts * variance));
+    *demand = (ireneo_demand){shape->facts * distance, shape->facts * variance};
     return IRENEO_OK;
+}
+
+ireneo_error ireneo_capacity_chance(const ireneo_shape *shape, const ireneo_demand *demand, double *chance) {
+    IRENEO_TRY(check_shape(shape));
+    *chance = ireneo_normal_cdf((ireneo_effective_dimension(shape) - demand->mean) / sqrt(demand->variance));
+    return IRENEO_OK;
+}
+
+ireneo_error ireneo_capacity_probability(const ireneo_shape *shape, double *probability) {
+    IRENEO_REQUIRE(probability != NULL, "the chance needs a place to be written to");
+    *probability = 0.0;
+    ireneo_demand demand = {0};
+    IRENEO_TRY(ireneo_capacity_demand(shape, &demand));
+    return ireneo_capacity_chance(shape, &demand, probability);
 }
 
 typedef struct margin_problem {

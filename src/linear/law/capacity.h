@@ -10,6 +10,18 @@
  * fact brings a candidate, and shape->candidates is only where the search for n = P begins. */
 ireneo_error ireneo_capacity_rough(const ireneo_shape *shape, bool own_values, double *facts);
 
+/* What facts ask of a memory: the mean and the variance of the dimensions that all of them together use. It depends on
+ * their number, the candidates and the margin alone, so one serves memories of every size. */
+typedef struct ireneo_demand {
+    double mean, variance;
+} ireneo_demand;
+
+/* Of the facts of a shape, which is checked. */
+ireneo_error ireneo_capacity_demand(const ireneo_shape *shape, ireneo_demand *demand);
+
+/* Chance that a memory of this shape, which is checked, meets a demand. */
+ireneo_error ireneo_capacity_chance(const ireneo_shape *shape, const ireneo_demand *demand, double *chance);
+
 /* Sets facts_capacity and fraction_of_capacity of *info, for facts whose keys and values span so many dimensions;
  * leaves them alone when nothing varies. */
 ireneo_error ireneo_capacity_of_facts(const ireneo_facts *facts, size_t span_in, size_t span_out, size_t rank,

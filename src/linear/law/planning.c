@@ -1,6 +1,6 @@
 /* The law turned round: which memory holds so many facts, and what an overloaded one keeps. The kept share has no theory;
  * it is what `store --overload` reached in trials, over the law for a random subset (docs/linear.md, "Overload"). */
-#include "base/error.h"
+#include "linear/law/capacity.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -13,8 +13,8 @@ static ireneo_error check_plan(const ireneo_shape *shape, double chance, const v
 }
 
 /* The smallest size in (low, high] that holds the facts; the chance grows with it. */
-static ireneo_error bisect(ireneo_shape shape, double chance, bool of_rank, size_t low, size_t high,
-                           size_t *size) {
+static ireneo_error bisect(ireneo_shape shape, const ireneo_demand *demand, double chance, bool of_rank,
+                           size_t low, size_t high, size_t *size) {
     while (high - low > 1) {
         size_t middle = low + (high - low) / 2;
         double found;
@@ -22,7 +22,7 @@ static ireneo_error bisect(ireneo_shape shape, double chance, bool of_rank, size
             shape.rank = middle;
         else
             shape.dim_in = shape.dim_out = middle;
-        IRENEO_TRY(ireneo_capacity_probability(&shape, &found));
+        IRENEO_TRY(ireneo_capacity_chance(&shape, demand, &found));
         if (found >= chance)
             high = middle;
         else
@@ -37,27 +37,32 @@ ireneo_error ireneo_capacity_dim(const ireneo_shape *shape, double chance, size_
     IRENEO_TRY(check_plan(shape, chance, dim));
     ireneo_shape trial = *shape;
     size_t low = shape->rank > 1 ? shape->rank - 1 : 0, high = low + 1;
+    trial.dim_in = trial.dim_out = high;
+    ireneo_demand demand = {0};
+    IRENEO_TRY(ireneo_capacity_demand(&trial, &demand));
     for (double found = 0.0;; low = high, high *= 2) {
         trial.dim_in = trial.dim_out = high;
-        IRENEO_TRY(ireneo_capacity_probability(&trial, &found));
+        IRENEO_TRY(ireneo_capacity_chance(&trial, &demand, &found));
         if (found >= chance) break;
         if (high > MOST)
             return ireneo_fail(IRENEO_ERROR_ARGUMENT,
                                "no memory of less than %zu dimensions holds %.0f facts", MOST, shape->facts);
     }
-    return bisect(*shape, chance, false, low, high, dim);
+    return bisect(*shape, &demand, chance, false, low, high, dim);
 }
 
 ireneo_error ireneo_capacity_rank(const ireneo_shape *shape, double chance, size_t *rank) {
     IRENEO_TRY(check_plan(shape, chance, rank));
     ireneo_shape full = *shape;
     double found;
+    ireneo_demand demand = {0};
     full.rank = 0;
     *rank = 0;
-    IRENEO_TRY(ireneo_capacity_probability(&full, &found));
+    IRENEO_TRY(ireneo_capacity_demand(&full, &demand));
+    IRENEO_TRY(ireneo_capacity_chance(&full, &demand, &found));
     if (found < chance) return IRENEO_OK;
     size_t smaller = shape->dim_in < shape->dim_out ? shape->dim_in : shape->dim_out;
-    return bisect(*shape, chance, true, 0, smaller, rank);
+    return bisect(*shape, &demand, chance, true, 0, smaller, rank);
 }
 
 ireneo_error ireneo_capacity_overload(const ireneo_shape *shape, double *kept) {
