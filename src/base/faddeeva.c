@@ -49,7 +49,7 @@ static double complex sum_over(const points *p, double x, double y) {
         im -= share * b;
     }
     double scale = 2.0 * H_OVER_PI;
-    return CMPLX(-scale * (x * im + y * re), scale * (x * re - y * im));
+    return ireneo_complex(-scale * (x * im + y * re), scale * (x * re - y * im));
 }
 
 /* 2 e^(-z^2) / (1 + sign e^(-2 pi i z / h)): what the pole at t = z adds. */
@@ -58,7 +58,7 @@ static double complex pole_share(double x, double y, double sign) {
     double growth = sign * exp(2.0 * PI_OVER_H * y), turn = -2.0 * PI_OVER_H * x;
     double re = 1.0 + growth * cos(turn), im = growth * sin(turn), norm = re * re + im * im;
     double c = size * cos(angle) / norm, s = size * sin(angle) / norm;
-    return CMPLX(c * re + s * im, s * re - c * im);
+    return ireneo_complex(c * re + s * im, s * re - c * im);
 }
 
 /* i/(sqrt(pi) z) (1 + 1/(2 z^2)): the next term is 3/(4 z^4). */
@@ -66,7 +66,7 @@ static double complex far_away(double x, double y) {
     double largest = fmax(x, y), u = x / largest, v = y / largest, norm = u * u + v * v;
     double re = u / norm / largest, im = -v / norm / largest; /* 1/z */
     double a = 0.5 * (re - im) * (re + im), b = re * im;      /* 1/(2 z^2) */
-    return CMPLX(-OVER_SQRT_PI * (im + re * b + im * a), OVER_SQRT_PI * (re + re * a - im * b));
+    return ireneo_complex(-OVER_SQRT_PI * (im + re * b + im * a), OVER_SQRT_PI * (re + re * a - im * b));
 }
 
 /* x >= 0, y >= 0. */
@@ -77,14 +77,14 @@ static double complex first_quadrant(double x, double y) {
     double complex w = sum_over(at ? &AT : &BETWEEN, x, y);
     if (at) { /* the point t = 0, which is not in the table: ih/(pi z) */
         double norm = x * x + y * y;
-        w += CMPLX(H_OVER_PI * y / norm, H_OVER_PI * x / norm);
+        w += ireneo_complex(H_OVER_PI * y / norm, H_OVER_PI * x / norm);
     }
     return y < PI_OVER_H ? w + pole_share(x, y, at ? -1.0 : 1.0) : w;
 }
 
 double complex ireneo_faddeeva(double complex z) {
     double x = creal(z), y = cimag(z);
-    if (isnan(x) || !(y >= 0.0)) return CMPLX(NAN, NAN);
+    if (isnan(x) || !(y >= 0.0)) return ireneo_complex(NAN, NAN);
     if (isinf(x) || isinf(y)) return 0.0;
     return x < 0.0 ? conj(first_quadrant(-x, y)) : first_quadrant(x, y);
 }

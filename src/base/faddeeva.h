@@ -4,6 +4,11 @@
 
 #include <complex.h>
 
+/* re + i im, part by part: C11's CMPLX, which clang does not find in every libc. */
+static inline double complex ireneo_complex(double re, double im) {
+    return __builtin_complex(re, im);
+}
+
 /* w(z) for Im z >= 0, where 0 < |w| <= 1: off by less than 1e-14 |w|. Below the axis, where it grows without bound, NaN:
  * the caller has w(z) = 2 exp(-z^2) - w(-z) and knows what to do about the first term. */
 double complex ireneo_faddeeva(double complex z);

@@ -116,30 +116,39 @@ ireneo_error ireneo_capacity_of_facts(const ireneo_facts *f, size_t span_in, siz
     return IRENEO_OK;
 }
 
+ireneo_capacities ireneo_capacities_among(const ireneo_shape *shape, double candidates, double distance) {
+    double dimension = ireneo_effective_dimension(shape);
+    return (ireneo_capacities){
+        dimension / distance, 0.5 * dimension / log(candidates),
+        ireneo_hebbian_law_capacity((double)shape->dim_in, (double)shape->dim_out, candidates)};
+}
+
 ireneo_error ireneo_capacity(const ireneo_shape *shape, ireneo_capacity_report *report) {
     IRENEO_REQUIRE(report != NULL, "the capacity needs a report to be written to");
     *report = (ireneo_capacity_report){0};
     IRENEO_TRY(check_shape(shape));
     double a = (double)shape->dim_in, b = (double)shape->dim_out;
-    double dimension = ireneo_effective_dimension(shape), facts = NAN, distance = NAN;
+    double dimension = ireneo_effective_dimension(shape), distance = NAN;
     bool own = shape->candidates == 0.0;
+    ireneo_capacities found = {0};
     if (own) {
-        IRENEO_TRY(own_values_capacity(dimension, shape->margin, &facts));
+        IRENEO_TRY(own_values_capacity(dimension, shape->margin, &found.law));
+        found.limit = ireneo_solve_p_log_p(0.5 * dimension);
+        found.hebbian = ireneo_hebbian_law_capacity(a, b, 0.0);
     } else {
         IRENEO_TRY(ireneo_cone_margin_distance(shape->candidates, shape->margin, &distance));
-        facts = dimension / distance;
+        found = ireneo_capacities_among(shape, shape->candidates, distance);
     }
+    double facts = found.law;
     double candidates = own ? facts : shape->candidates, asked = shape->facts > 0.0 ? shape->facts : facts;
     double asked_candidates = own ? fmax(2.0, asked) : candidates;
     report->facts_capacity = facts;
     report->candidates = candidates;
     report->effective_dimension = dimension;
     report->parameters = shape->rank == 0 ? a * b : (double)shape->rank * (a + b);
-    IRENEO_TRY(ireneo_cone_delta(candidates, &report->delta));
-    IRENEO_TRY(ireneo_cone_variance(candidates, &report->variance));
-    report->facts_capacity_asymptotic =
-        own ? ireneo_solve_p_log_p(0.5 * dimension) : 0.5 * dimension / log(candidates);
-    report->facts_capacity_hebbian = ireneo_hebbian_law_capacity(a, b, shape->candidates);
+    IRENEO_TRY(ireneo_cone_moments(candidates, &report->delta, &report->variance));
+    report->facts_capacity_asymptotic = found.limit;
+    report->facts_capacity_hebbian = found.hebbian;
     report->load = asked * log(asked_candidates) / (a * b);
     report->bits_per_parameter = facts * log2(candidates) / report->parameters;
     report->hebbian_accuracy = ireneo_hebbian_law_accuracy(a, b, asked, asked_candidates);
@@ -154,8 +163,8 @@ ireneo_error ireneo_capacity_demand(const ireneo_shape *shape, ireneo_demand *de
     if (shape->facts == 0.0)
         return ireneo_fail(IRENEO_ERROR_ARGUMENT, "the chance that facts fit needs their number");
     double candidates = shape->candidates == 0.0 ? shape->facts : shape->candidates, distance, variance;
-    IRENEO_TRY(ireneo_cone_margin_distance(candidates, shape->margin, &distance));
-    IRENEO_TRY(ireneo_cone_variance(candidates, &variance));
+    IRENEO_TRY(ireneo_cone_moments(candidates, &distance, &variance));
+    if (shape->margin > 0.0) IRENEO_TRY(ireneo_cone_margin_distance(candidates, shape->margin, &distance));
     *demand = (ireneo_demand){shape->facts * distance, shape->facts * variance};
     return IRENEO_OK;
 }
@@ -163,6 +172,21 @@ ireneo_error ireneo_capacity_demand(const ireneo_shape *shape, ireneo_demand *de
 ireneo_error ireneo_capacity_chance(const ireneo_shape *shape, const ireneo_demand *demand, double *chance) {
     IRENEO_TRY(check_shape(shape));
     *chance = ireneo_normal_cdf((ireneo_effective_dimension(shape) - demand->mean) / sqrt(demand->variance));
+    return IRENEO_OK;
+}
+
+ireneo_error ireneo_capacity_chances(const ireneo_shape *shape, const double *facts, size_t count,
+                                     double *chances) {
+    ireneo_shape asked = *shape;
+    ireneo_demand one = {0}, all;
+    asked.facts = 1.0;
+    if (shape->candidates != 0.0) IRENEO_TRY(ireneo_capacity_demand(&asked, &one));
+    for (size_t i = 0; i < count; i++) {
+        asked.facts = facts[i];
+        all = (ireneo_demand){facts[i] * one.mean, facts[i] * one.variance};
+        if (shape->candidates == 0.0) IRENEO_TRY(ireneo_capacity_demand(&asked, &all));
+        IRENEO_TRY(ireneo_capacity_chance(&asked, &all, &chances[i]));
+    }
     return IRENEO_OK;
 }
 

@@ -22,6 +22,16 @@ ireneo_error ireneo_capacity_demand(const ireneo_shape *shape, ireneo_demand *de
 /* Chance that a memory of this shape, which is checked, meets a demand. */
 ireneo_error ireneo_capacity_chance(const ireneo_shape *shape, const ireneo_demand *demand, double *chance);
 
+/* The chance that all of facts[i] facts fit, for each of count numbers; those of the shape do not matter. */
+ireneo_error ireneo_capacity_chances(const ireneo_shape *shape, const double *facts, size_t count,
+                                     double *chances);
+
+/* Facts that fit among so many candidates: the law, given E dist^2 (cone.h); the limit formula; the Hebbian rule. */
+typedef struct ireneo_capacities {
+    double law, limit, hebbian;
+} ireneo_capacities;
+ireneo_capacities ireneo_capacities_among(const ireneo_shape *shape, double candidates, double distance);
+
 /* Sets facts_capacity and fraction_of_capacity of *info, for facts whose keys and values span so many dimensions;
  * leaves them alone when nothing varies. */
 ireneo_error ireneo_capacity_of_facts(const ireneo_facts *facts, size_t span_in, size_t span_out, size_t rank,

@@ -32,10 +32,10 @@ static const double FAR = 9.0; /* standard deviations beyond which a probability
 /* h_t(w). Below t = 0 what lies above the level is all but what lies below it, and nothing overflows. */
 static double complex partial_transform(double t, double w) {
     double complex half =
-        0.5 * exp(-0.5 * t * t) * ireneo_faddeeva(CMPLX(w * M_SQRT1_2, fabs(t) * M_SQRT1_2));
+        0.5 * exp(-0.5 * t * t) * ireneo_faddeeva(ireneo_complex(w * M_SQRT1_2, fabs(t) * M_SQRT1_2));
     if (t >= 0.0) return half;
     double all = exp(-0.5 * w * w);
-    return CMPLX(all * cos(w * t), -all * sin(w * t)) - conj(half);
+    return ireneo_complex(all * cos(w * t), -all * sin(w * t)) - conj(half);
 }
 
 /* Mean and standard deviation of Z_n(t), target mean -K. */
@@ -148,9 +148,10 @@ ireneo_error ireneo_cone_margin_distance(double candidates, double margin, doubl
     return IRENEO_OK;
 }
 
-ireneo_error ireneo_cone_variance(double candidates, double *variance) {
+ireneo_error ireneo_cone_moments(double candidates, double *delta, double *variance) {
     IRENEO_TRY(check_candidates(candidates));
-    double delta = mean_lowered(candidates, 0.0, &FINE), pairs = 0.0;
+    double pairs = 0.0;
+    *delta = mean_lowered(candidates, 0.0, &FINE);
     if (candidates > 2.0) {
         double nodes[OUTER_NODES], weights[OUTER_NODES], lower, upper, others = fmax(0.0, candidates - 3.0);
         level_range(candidates, 0.0, FINE.log_least, &lower, &upper);
@@ -164,6 +165,11 @@ ireneo_error ireneo_cone_variance(double candidates, double *variance) {
         }
         pairs *= 2.0 * (candidates - 1.0) * (candidates - 2.0);
     }
-    *variance = pairs + delta - delta * delta;
+    *variance = pairs + *delta - *delta * *delta;
     return IRENEO_OK;
+}
+
+ireneo_error ireneo_cone_variance(double candidates, double *variance) {
+    double delta;
+    return ireneo_cone_moments(candidates, &delta, variance);
 }

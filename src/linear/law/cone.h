@@ -15,7 +15,8 @@ ireneo_error ireneo_cone_delta(double candidates, double *delta);
  * about twenty times as fast. */
 ireneo_error ireneo_cone_delta_rough(double candidates, double *delta);
 
-/* v(P) = Var of that number. */
+/* The same with v(P), the variance of that number; and the variance alone. */
+ireneo_error ireneo_cone_moments(double candidates, double *delta, double *variance);
 ireneo_error ireneo_cone_variance(double candidates, double *variance);
 
 /* E dist^2(g, C) for K >= 0 (equal to delta at K = 0). */

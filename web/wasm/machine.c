@@ -1,0 +1,29 @@
+/* What the theory asks of the machine, answered by a browser: one thread, and no way to know how much memory is left. */
+#include "base/parallel.h"
+#include "base/ram.h"
+#include "base/threads.h"
+#include "report.h"
+
+ireneo_error ireneo_enter(int requested, int *threads) {
+    (void)requested;
+    if (threads != NULL) *threads = 1;
+    return IRENEO_OK;
+}
+
+ireneo_error ireneo_leave(ireneo_error outcome) {
+    return outcome;
+}
+
+ireneo_error ireneo_parallel(size_t count, int threads, const ireneo_progress *progress, const char *stage,
+                             ireneo_task task, void *context) {
+    (void)threads, (void)progress, (void)stage;
+    for (size_t index = 0; index < count; index++) IRENEO_TRY(task(context, index, 0));
+    return IRENEO_OK;
+}
+
+ireneo_error ireneo_ram_require(double bytes, const char *what) {
+    (void)bytes, (void)what; /* the allocation will tell */
+    return IRENEO_OK;
+}
+
+void finish_progress(void) {} /* there is no line to wipe */
