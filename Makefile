@@ -1,9 +1,11 @@
 # Front door. Every target sets itself up: missing Debian packages are installed, CMake does the rest.
 #
 #   make build      the program, at build/ireneo
+#   make page       the page in the browser, at build/page/index.html
 #   make demo       the main job on real data, with a picture and a table
 #   make test       every test but the long ones
 #   make test-long  the long ones too
+#   make test-page  the page in a real browser, against the program; pictures of it in build/page-test
 #   make bench      timings, as ratios taken in one run
 #   make figures    every figure, quick settings, into out/
 #   make fuzz       libFuzzer on every reader, the judge and the option parser: RUNS=N or SECONDS=N each
@@ -23,12 +25,16 @@ MAKEFLAGS += --no-print-directory
 # Tests run side by side: a thread that waits must sleep, not spin on a core that another test needs.
 CTEST  := OMP_WAIT_POLICY=passive ctest --output-on-failure
 
-.PHONY: build demo test test-long bench figures lint format install clean sanitize fuzz attack
+.PHONY: build page demo test test-long test-page bench figures lint format install clean sanitize fuzz attack
 .DEFAULT_GOAL := build
 
 build:
 	@scripts/setup build
 	@scripts/build . $(BUILD) -DCMAKE_INSTALL_PREFIX=$(PREFIX) -DIRENEO_TESTS=OFF -DIRENEO_BENCH=OFF
+
+page:
+	@scripts/setup page
+	@scripts/page $(BUILD)
 
 demo: build
 	@scripts/setup figures
@@ -41,6 +47,10 @@ test:
 
 test-long: test
 	@cd $(BUILD) && $(CTEST) -L long
+
+test-page: build page
+	@scripts/setup test-page
+	@BUILD=$(abspath $(BUILD)) node web/tests/all.mjs
 
 bench:
 	@scripts/setup build

@@ -1,4 +1,5 @@
-/* curves facts: chance and recall against the number of facts, and capacity against the number of candidates. */
+/* curves facts: chance and recall against the number of facts. curves candidates: capacity against the number of
+ * candidates. */
 #include "page.h"
 
 #include "linear/law/capacity.h"
@@ -9,7 +10,7 @@
 #include <stdlib.h>
 
 /* Facts: equal steps from 1 to a little beyond capacity, and a closer look where the chance falls. */
-enum { WIDE = 33, CLOSE = 13, FACTS = WIDE + CLOSE, DECADES = 13 };
+enum { WIDE = 33, CLOSE = 13, FACTS = WIDE + CLOSE, DECADES = 15 };
 
 static int rising(const void *a, const void *b) {
     double x = *(const double *)a, y = *(const double *)b;
@@ -46,11 +47,13 @@ static ireneo_error find_chances(const ireneo_shape *shape, const ireneo_capacit
 
 /* E dist^2 at 2 to 1e12 candidates depends on the margin alone: kept from call to call. */
 static ireneo_error find_distances(double margin, const double **candidates, const double **distances) {
+    static const double FEW[] = {2.0, 4.0, 10.0, 30.0}; /* where the curves bend; then powers of ten */
+    enum { SMALL = sizeof FEW / sizeof *FEW };
     static double at[DECADES], found[DECADES], of_margin = NAN;
     if (of_margin != margin) {
         of_margin = NAN;
         for (size_t i = 0; i < DECADES; i++) {
-            at[i] = i == 0 ? 2.0 : pow(10.0, (double)i);
+            at[i] = i < SMALL ? FEW[i] : pow(10.0, (double)(i - SMALL + 2));
             IRENEO_TRY(ireneo_cone_margin_distance(at[i], margin, &found[i]));
         }
         of_margin = margin;
@@ -91,10 +94,11 @@ static ireneo_error write_curves(ireneo_json *json, const ireneo_shape *shape) {
     write_numbers(json, "facts", facts, FACTS);
     write_numbers(json, "chance", chances, FACTS);
     write_numbers(json, "recall", recall, FACTS);
-    return write_candidates(json, shape);
+    return IRENEO_OK;
 }
 
-static int run(const command *self, int argc, char **argv) {
+static int run(const command *self, int argc, char **argv,
+               ireneo_error (*write)(ireneo_json *, const ireneo_shape *)) {
     ireneo_shape shape = {0};
     bool json_wanted = false;
     option options[] = {
@@ -111,11 +115,20 @@ static int run(const command *self, int argc, char **argv) {
     if (outcome != 0) return outcome;
     ireneo_json json = {0};
     ireneo_json_begin_object(&json, NULL);
-    ireneo_error failed = write_curves(&json, &shape);
+    ireneo_error failed = write(&json, &shape);
     ireneo_json_end_object(&json);
     if (failed == IRENEO_OK) return print_json(self, &json, EXIT_DONE);
     ireneo_json_free(&json);
     return report_error(self, failed);
 }
 
-const command command_curves_facts = {"curves facts", "", run, "", ""};
+static int run_facts(const command *self, int argc, char **argv) {
+    return run(self, argc, argv, write_curves);
+}
+
+static int run_candidates(const command *self, int argc, char **argv) {
+    return run(self, argc, argv, write_candidates);
+}
+
+const command command_curves_facts = {"curves facts", "", run_facts, "", ""};
+const command command_curves_candidates = {"curves candidates", "", run_candidates, "", ""};

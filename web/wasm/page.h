@@ -6,6 +6,7 @@
 #include "report.h"
 
 extern const command command_curves_facts;
+extern const command command_curves_candidates;
 extern const command command_curves_phases;
 extern const command command_curves_basins;
 extern const command command_map_column;

@@ -20,6 +20,7 @@ static const command *const COMMANDS[] = {
     &command_attention_propagate, //
     &command_attention_recommend, //
     &command_curves_facts,        //
+    &command_curves_candidates,   //
     &command_curves_phases,       //
     &command_curves_basins,       //
     &command_map_column,          //
