@@ -2,18 +2,30 @@
 
 const engine = (() => {
   const source = new Blob([document.getElementById("worker").textContent], { type: "text/javascript" });
-  const worker = new Worker(URL.createObjectURL(source));
   const waiting = new Map();
-  let last = 0;
-  worker.postMessage({ module: document.getElementById("module").textContent.trim() });
-  worker.onmessage = ({ data }) => {
-    waiting.get(data.id)(data);
-    waiting.delete(data.id);
-  };
-  worker.onerror = (fault) => {
-    for (const [id, answer] of waiting) answer({ id, code: 4, out: "", err: `the worker stopped: ${fault.message}` });
+  let worker = null, last = 0;
+
+  function start() {
+    worker = new Worker(URL.createObjectURL(source));
+    worker.postMessage({ module: document.getElementById("module").textContent.trim() });
+    worker.onmessage = ({ data }) => {
+      waiting.get(data.id)(data);
+      waiting.delete(data.id);
+    };
+    worker.onerror = (fault) => giveUp(`the worker stopped: ${fault.message}`);
+  }
+
+  function giveUp(sentence) {
+    for (const [id, answer] of waiting) answer({ id, out: "", err: sentence });
     waiting.clear();
-  };
+  }
+
+  /** Ends what is being computed, however long it would have taken; open questions get a sentence. */
+  function interrupt() {
+    worker.terminate();
+    start();
+    giveUp("interrupted");
+  }
 
   /** What a command prints as JSON, or {error: its sentence without the program's name}. */
   async function ask(command, words) {
@@ -25,5 +37,6 @@ const engine = (() => {
     if (answer.out !== "") return JSON.parse(answer.out);
     return { error: answer.err.trim().replace(/^ireneo [a-z ]*: /, "") };
   }
-  return { ask };
+  start();
+  return { ask, interrupt };
 })();

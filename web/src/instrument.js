@@ -5,6 +5,8 @@
 //   command(values)         the words of the program's command that gives the same
 //   python(values)          the line of Python that does
 
+const PATIENCE = 3000; // ms
+
 class Instrument {
   constructor(description) {
     this.description = description;
@@ -90,7 +92,11 @@ class Instrument {
     this.section.dataset.asked = String(++this.version); // with data-answered: whether what is seen belongs to what is set
     this.asked = performance.now();
     showAddress(this);
-    if (this.busy) return;
+    if (this.busy) {
+      const asking = this.answered; // a reader who goes on waits for an old answer no longer than this
+      setTimeout(() => this.busy && this.answered === asking && engine.interrupt(), PATIENCE);
+      return;
+    }
     this.busy = true;
     while (this.answered !== this.version) {
       this.answered = this.version;

@@ -50,6 +50,19 @@ for (const id of ["facts", "patterns", "train"])
     await close(page);
   });
 
+test("a question that takes minutes is given up when another one is asked", async () => {
+  const page = await open(`${file}#train`);
+  await page.fill("#train-context", "1e12"); // a million layers of it: far more than anybody waits for
+  await page.fill("#train-layers", "1000000");
+  await page.waitForTimeout(500);
+  await page.fill("#train-layers", "12");
+  await page.fill("#train-context", "512");
+  await settled(page);
+  assert.match(await page.$eval(`${here} .verdict`, (p) => p.textContent), /after 12 layers/);
+  assert.equal(await page.$(`${here}.faulty`), null);
+  await close(page);
+});
+
 test("links edited by hand end in a sentence, never in a blank page", async () => {
   const links = {
     "#facts?dim-in=10&dim-out=10&rank=11": /rank 11 is more than the smaller dimension, 10/,

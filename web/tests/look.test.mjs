@@ -15,6 +15,13 @@ test("all files together are below 400 kB", () => {
   assert.ok(total < 400000);
 });
 
+test("the picture of README.md can be taken", async () => {
+  const page = await open(`${file}#facts`, { width: 1080, height: 770 });
+  await page.waitForTimeout(300);
+  await page.screenshot({ path: `${shots}/readme.png` });
+  await close(page);
+});
+
 for (const [width, height] of SIZES)
   for (const scheme of ["light", "dark"])
     for (const id of INSTRUMENTS)

@@ -2,7 +2,7 @@
 // itself, every number of the page held against its report.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { close, commandLine, file, follow, numbers, open, program, random } from "./support.mjs";
+import { close, commandLine, file, follow, numbers, open, program, pythonGives, random } from "./support.mjs";
 
 const SETTINGS = 30, TOLERANCE = 1e-9;
 
@@ -64,6 +64,23 @@ for (const id of Object.keys(RANDOM))
     console.log(`# ${id}: ${compared} numbers of ${SETTINGS} settings, largest relative difference ${worst.toExponential(1)} (${where})`);
     await close(page);
   });
+
+test("the lines of Python give the same", async () => {
+  const names = {
+    "facts?dim-in=300&dim-out=200&rank=50&candidates=9000&facts=1500&margin=0.2": ["facts_capacity", "probability_all_fit", "bits_per_parameter"],
+    "patterns?lambda=0.7&alpha=0.2&neurons=300&ensemble=binary": ["theta_c", "lambda_c", "lambda_converged"],
+    "train?layers=5&norm=pre&activation=gelu&rho0=0.2&bias-variance=0.01&q0=0.5": ["std_query", "std_value", "std_mlp_out"],
+  };
+  const page = await open(`${file}#facts`);
+  for (const [address, keys] of Object.entries(names)) {
+    const [id, query] = address.split("?");
+    await follow(page, id, new URLSearchParams(query));
+    const line = await page.$eval(".instrument:not([hidden]) .line:nth-of-type(2) code", (code) => code.textContent);
+    const seen = Object.fromEntries(await numbers(page)), given = await pythonGives(line, keys);
+    keys.forEach((key, i) => assert.ok(apart(key, seen[key], given[i]) <= TOLERANCE, `${key} is ${seen[key]} on the page, ${given[i]} by ${line}`));
+  }
+  await close(page);
+});
 
 test("the map is that of the program", async () => {
   const page = await open(`${file}#train?layers=6&context=64&width=64&mlp-width=64`);

