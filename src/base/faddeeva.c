@@ -15,7 +15,8 @@ enum { TERMS = 12 };
 static const double PI_OVER_H = 6.139960247678930930877; /* beyond it the pole has no share */
 static const double OVER_H = 1.954410047611679686346;    /* 1/h, h = sqrt(pi / TERMS) */
 static const double H_OVER_PI = 0.1628675039676399738621;
-static const double FAR = 1e7; /* where two terms of the expansion in 1/z are exact */
+static const double NEGLIGIBLE = 42.0; /* minus the log of a share of the pole that |w| does not notice */
+static const double FAR = 1e7;         /* where two terms of the expansion in 1/z are exact */
 static const double OVER_SQRT_PI = 0.56418958354775628695;
 
 /* t_k^2 and e^(-t_k^2). */
@@ -79,7 +80,8 @@ static double complex first_quadrant(double x, double y) {
         double norm = x * x + y * y;
         w += ireneo_complex(H_OVER_PI * y / norm, H_OVER_PI * x / norm);
     }
-    return y < PI_OVER_H ? w + pole_share(x, y, at ? -1.0 : 1.0) : w;
+    bool small = y >= PI_OVER_H || 2.0 * PI_OVER_H * y + (x - y) * (x + y) > NEGLIGIBLE;
+    return small ? w : w + pole_share(x, y, at ? -1.0 : 1.0);
 }
 
 double complex ireneo_faddeeva(double complex z) {

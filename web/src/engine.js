@@ -1,42 +1,47 @@
-// The page's side of the worker: questions go in, promises of answers come out.
+// The page's side of the workers: questions go in, promises of answers come out. There are two, so that the numbers need
+// not wait for the curves of pictures, or for a column of the map.
 
-const engine = (() => {
-  const source = new Blob([document.getElementById("worker").textContent], { type: "text/javascript" });
-  const waiting = new Map();
-  let worker = null, last = 0;
-
-  function start() {
-    worker = new Worker(URL.createObjectURL(source));
-    worker.postMessage({ module: document.getElementById("module").textContent.trim() });
-    worker.onmessage = ({ data }) => {
-      waiting.get(data.id)(data);
-      waiting.delete(data.id);
-    };
-    worker.onerror = (fault) => giveUp(`the worker stopped: ${fault.message}`);
+class Engine {
+  constructor() {
+    this.waiting = new Map();
+    this.last = 0;
+    this.start();
   }
 
-  function giveUp(sentence) {
-    for (const [id, answer] of waiting) answer({ id, out: "", err: sentence });
-    waiting.clear();
+  start() {
+    const source = new Blob([document.getElementById("worker").textContent], { type: "text/javascript" });
+    this.worker = new Worker(URL.createObjectURL(source));
+    this.worker.postMessage({ module: document.getElementById("module").textContent.trim() });
+    this.worker.onmessage = ({ data }) => {
+      this.waiting.get(data.id)(data);
+      this.waiting.delete(data.id);
+    };
+    this.worker.onerror = (fault) => this.giveUp(`the worker stopped: ${fault.message}`);
+  }
+
+  giveUp(sentence) {
+    for (const answer of this.waiting.values()) answer({ out: "", err: sentence });
+    this.waiting.clear();
   }
 
   /** Ends what is being computed, however long it would have taken; open questions get a sentence. */
-  function interrupt() {
-    worker.terminate();
-    start();
-    giveUp("interrupted");
+  interrupt() {
+    if (this.waiting.size === 0) return;
+    this.worker.terminate();
+    this.start();
+    this.giveUp("interrupted");
   }
 
   /** What a command prints as JSON, or {error: its sentence without the program's name}. */
-  async function ask(command, words) {
-    const id = ++last;
+  async ask(command, words) {
+    const id = ++this.last;
     const answer = await new Promise((resolve) => {
-      waiting.set(id, resolve);
-      worker.postMessage({ id, words: [command, ...words, "--json"] });
+      this.waiting.set(id, resolve);
+      this.worker.postMessage({ id, words: [command, ...words, "--json"] });
     });
     if (answer.out !== "") return JSON.parse(answer.out);
     return { error: answer.err.trim().replace(/^ireneo [a-z ]*: /, "") };
   }
-  start();
-  return { ask, interrupt };
-})();
+}
+
+const engine = new Engine(), pencil = new Engine();

@@ -25,13 +25,11 @@ const facts = {
 
   async answer(self, values) {
     const words = self.words(values);
-    const curves = await engine.ask("curves facts", words);
-    if (curves.error) return self.fail(curves.error);
-    if (self.stale()) return;
-    const report = await engine.ask("capacity", words);
-    if (report.error) return self.fail(report.error);
+    const [report, curves] = await Promise.all([engine.ask("capacity", words), pencil.ask("curves facts", words)]);
+    if (report.error ?? curves.error) return self.fail(report.error ?? curves.error);
     self.show({ verdict: factsVerdict(report), rows: factsRows(report), pictures: { 0: chancePicture(report, curves) } });
-    const wide = await engine.ask("curves candidates", words);
+    if (self.stale()) return;
+    const wide = await pencil.ask("curves candidates", words);
     if (!wide.error) self.show({ pictures: { 1: candidatesPicture(report, wide) } });
   },
 

@@ -45,24 +45,24 @@ class Field {
   slide(position) {
     const { low, high, back } = this.ends(), { emptyAt } = this.about;
     const none = (emptyAt === "left" && position === 0) || (emptyAt === "right" && position === STEPS);
-    const text = none ? "" : typed(back(low + ((high - low) * position) / STEPS), this.about.whole);
-    if (text === this.text) return;
-    this.text = text;
-    this.input.value = text;
-    this.tellSlider();
+    let text = none ? "" : typed(back(low + ((high - low) * position) / STEPS), this.about.whole);
+    if (this.about.whole && text === this.text && text !== "") text = String(Number(text) + Math.sign(position - this.position)); // small whole numbers: the next one
+    if (text === this.text || (text !== "" && Number(text) < this.about.from)) return;
+    this.set(text);
     this.onchange(this.about.name, text);
   }
 
   place() {
     if (!this.slider) return;
-    const { low, high, f } = this.ends(), value = Number(this.text);
-    const share = (f(value) - low) / (high - low);
-    this.slider.value =
-      this.text.trim() === "" ? (this.about.emptyAt === "right" ? STEPS : 0) : Number.isFinite(share) ? Math.round(STEPS * Math.min(1, Math.max(0, share))) : 0;
+    const { low, high, f } = this.ends(), { emptyAt } = this.about, share = (f(Number(this.text)) - low) / (high - low);
+    const least = emptyAt === "left" ? 1 : 0, most = emptyAt === "right" ? STEPS - 1 : STEPS; // the end beyond stands for an empty field
+    if (this.text.trim() === "") this.slider.value = emptyAt === "right" ? STEPS : 0;
+    else this.slider.value = Number.isFinite(share) ? Math.min(most, Math.max(least, Math.round(STEPS * share))) : least;
     this.tellSlider();
   }
 
   tellSlider() {
+    this.position = Number(this.slider.value);
     this.slider.setAttribute("aria-valuetext", this.text === "" ? (this.about.empty ?? "empty") : this.text);
   }
 

@@ -94,7 +94,7 @@ class Instrument {
     showAddress(this);
     if (this.busy) {
       const asking = this.answered; // a reader who goes on waits for an old answer no longer than this
-      setTimeout(() => this.busy && this.answered === asking && engine.interrupt(), PATIENCE);
+      setTimeout(() => this.busy && this.answered === asking && (engine.interrupt(), pencil.interrupt()), PATIENCE);
       return;
     }
     this.busy = true;

@@ -29,16 +29,14 @@ const patterns = {
     const report = await engine.ask("dense basins", words);
     if (report.error) return self.fail(report.error);
     const lambda = Number(values.lambda), from = Math.max(1e-9, Math.min(0.05, lambda / 2)), to = Math.min(1e9, Math.max(50, lambda * 2));
-    const key = [...size, from, to].join(" ");
-    if (self.phasesKey !== key) {
-      self.phases = await engine.ask("curves phases", [...size, `--from=${from}`, `--to=${to}`]);
-      self.phasesKey = key;
-    }
-    if (self.stale()) return;
-    const basins = await engine.ask("curves basins", [...size, ...self.words(values, ["alpha"]), `--from=${from}`, `--to=${to}`]);
-    const phases = await engine.ask("dense phases", self.words(values, ["lambda", "neurons", "ensemble"]));
-    for (const part of [self.phases, basins, phases]) if (part.error) return self.fail(part.error);
-    self.show({ verdict: patternsVerdict(report), rows: patternsRows(report, phases), pictures: { 0: phasesPicture(report, self.phases), 1: basinsPicture(report, basins) } });
+    const range = [...size, `--from=${from}`, `--to=${to}`], key = range.join(" ");
+    const known = self.phases?.key === key ? self.phases.lines : pencil.ask("curves phases", range); // load and λ do not move them
+    const [lines, basins, phases] = await Promise.all([
+      known, engine.ask("curves basins", [...range, ...self.words(values, ["alpha"])]), engine.ask("dense phases", self.words(values, ["lambda", "neurons", "ensemble"])),
+    ]);
+    for (const part of [lines, basins, phases]) if (part.error) return self.fail(part.error);
+    self.phases = { key, lines };
+    self.show({ verdict: patternsVerdict(report), rows: patternsRows(report, phases), pictures: { 0: phasesPicture(report, lines), 1: basinsPicture(report, basins) } });
   },
 
   command: (self, values) => ["ireneo", "dense", "basins", ...self.words(values).flatMap((word) => word.split(/=(.*)/s).slice(0, 2))],

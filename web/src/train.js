@@ -101,7 +101,7 @@ function startMap(self, values) {
 async function fillMap(self, values) {
   const { map } = self;
   while (map.left.length && !self.stale() && self.map === map && !self.section.hidden) {
-    const column = await engine.ask("map column", [...map.words, `--column=${map.left[0]}`]);
+    const column = await pencil.ask("map column", [...map.words, `--column=${map.left[0]}`]);
     if (column.error) return; // the numbers are there; the map stays as far as it came
     map.left.shift();
     map.columns.push(column);

@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-enum { LAMBDAS = 49, LINES = 5 };
+enum { LAMBDAS = 33, LINES = 5 };
 
 typedef struct dense_range {
     const char *ensemble;

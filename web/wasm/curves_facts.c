@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 /* Facts: equal steps from 1 to a little beyond capacity, and a closer look where the chance falls. */
-enum { WIDE = 33, CLOSE = 13, FACTS = WIDE + CLOSE, DECADES = 15 };
+enum { WIDE = 33, CLOSE = 11, FACTS = WIDE + CLOSE, DECADES = 15 };
 
 static int rising(const void *a, const void *b) {
     double x = *(const double *)a, y = *(const double *)b;
