@@ -6,7 +6,8 @@ function chartSvg(picture) {
     ...picture.lines.map((line) => ({ ...line, shape: "line" })), ...(picture.marks ?? []).map((mark) => ({ ...mark, shape: "line" })),
     ...(picture.points ?? []).map((point) => ({ ...point, shape: "dot" })), ...(picture.key ?? []).map((area) => ({ ...area, shape: "area" })),
   ];
-  const rows = Math.ceil(entries.length / 3), bottom = 56 + 18 * rows, clean = (text) => String(text).replace(/&/g, "&amp;").replace(/</g, "&lt;");
+  const columns = entries.some((entry) => entry.label.length > 28) ? 2 : 3;
+  const rows = Math.ceil(entries.length / columns), bottom = 56 + 18 * rows, clean = (text) => String(text).replace(/&/g, "&amp;").replace(/</g, "&lt;");
   const position = (axis, from, to) => {
     const f = axis.log ? Math.log : (v) => v;
     return (value) => from + ((f(value) - f(axis.min)) / (f(axis.max) - f(axis.min))) * (to - from);
@@ -43,7 +44,7 @@ function chartSvg(picture) {
   out.push(`<text x="${(left + width - right) / 2}" y="${height - bottom + 36}" text-anchor="middle" fill="${c.ink}">${clean(picture.x.label)}</text>`,
     `<text transform="translate(16 ${(top + height - bottom) / 2}) rotate(-90)" text-anchor="middle" fill="${c.ink}">${clean(picture.y.label)}</text>`);
   entries.forEach((entry, i) => {
-    const ex = left + (i % 3) * 212, ey = height - 18 * rows + 18 * Math.floor(i / 3) + 2;
+    const ex = left + (i % columns) * (636 / columns), ey = height - 18 * rows + 18 * Math.floor(i / columns) + 2;
     if (entry.shape === "dot") out.push(`<circle cx="${ex + 12}" cy="${ey - 4}" r="5" fill="${c[entry.colour]}"/>`);
     else if (entry.shape === "area") out.push(`<rect x="${ex}" y="${ey - 10}" width="24" height="12" fill="${c[entry.colour]}"/>`);
     else out.push(`<path d="M${ex} ${ey - 4}h24" stroke="${c[entry.colour]}" stroke-width="2"${entry.dash ? ` stroke-dasharray="${entry.dash.join(" ")}"` : ""}/>`);

@@ -117,7 +117,7 @@ function mapPicture(self, values) {
     const x0 = k === 0 ? 0 : (columns[k - 1].beta + column.beta) / 2, x1 = k === columns.length - 1 ? xMost : (column.beta + columns[k + 1].beta) / 2;
     for (const cell of column.cells) {
       const colour = cell.rank_collapse && cell.entropy_collapse ? "both" : cell.rank_collapse ? "rank" : cell.entropy_collapse ? "entropy" : "trainable";
-      cells.push({ x0, x1, y0: Math.max(0, cell.residual - step / 2), y1: Math.min(yMost, cell.residual + step / 2), colour });
+      cells.push({ x0, x1, y0: cell === column.cells[0] ? 0 : cell.residual - step / 2, y1: Math.min(yMost, cell.residual + step / 2), colour });
     }
   });
   const line = columns[0]?.beta_line;

@@ -16,7 +16,7 @@ test("all files together are below 400 kB", () => {
 });
 
 test("the picture of README.md can be taken", async () => {
-  const page = await open(`${file}#facts`, { width: 1080, height: 770 });
+  const page = await open(`${file}#facts`, { width: 1080, height: 775 });
   await page.waitForTimeout(300);
   await page.screenshot({ path: `${shots}/readme.png` });
   await close(page);
