@@ -113,7 +113,9 @@ class Instrument {
     const { sentence } = this;
     if (sentence === null || this.shown) return;
     this.settings = Object.fromEntries(this.description.fields.map((about) => [about.name, about.value]));
+    this.filling = true; // the sentence stays where it is
     await this.description.answer(this, this.settings);
+    this.filling = false;
     this.fail(sentence);
   }
 
@@ -128,9 +130,9 @@ class Instrument {
 
   /** One answer, or a part of it: verdict, rows of numbers [key, label, value, text, note], pictures by number. */
   show({ verdict, rows, pictures, code }) {
-    for (const field of this.fields.values()) field.fault(null);
+    if (!this.filling) for (const field of this.fields.values()) field.fault(null);
     if (verdict) this.verdict.textContent = verdict;
-    if (rows) this.section.dataset.answered = String(this.answered);
+    if (rows && !this.filling) this.section.dataset.answered = String(this.answered);
     if (rows)
       this.numbers.replaceChildren(...rows.map(([key, label, value, text, note]) =>
         element("div", {}, element("dt", {}, label), element("dd", { "data-key": key, "data-value": String(value) }, text), element("dd", { class: "why" }, note ?? ""))));
@@ -139,7 +141,7 @@ class Instrument {
     this.shown = true;
     this.commandLine.textContent = shell(this.description.command(this, this.settings));
     this.pythonLine.textContent = this.description.python(this.settings);
-    this.section.classList.remove("faulty");
+    if (!this.filling) this.section.classList.remove("faulty");
     if (pictures?.[0]) this.section.dataset.reaction = (performance.now() - this.asked).toFixed(1);
     document.documentElement.dataset.firstPicture ??= performance.now().toFixed(0);
   }
@@ -153,7 +155,7 @@ class Instrument {
     for (const [name, field] of this.fields) field.fault(name === named ? sentence : null);
     const details = this.fields.get(named).element.closest("details");
     if (details) details.open = true;
-    this.section.dataset.answered = String(this.answered);
+    if (this.shown) this.section.dataset.answered = String(this.answered);
     this.section.classList.add("faulty"); // picture and numbers are those of the last good settings
   }
 

@@ -100,6 +100,7 @@ function startMap(self, values) {
 
 async function fillMap(self, values) {
   const { map } = self;
+  await new Promise((resolve) => setTimeout(resolve, 250)); // a reader who goes on moving sliders wants no map yet
   while (map.left.length && !self.stale() && self.map === map && !self.section.hidden) {
     const column = await pencil.ask("map column", [...map.words, `--column=${map.left[0]}`]);
     if (column.error) return; // the numbers are there; the map stays as far as it came

@@ -1,7 +1,7 @@
 // Bad input: the sentence that the program prints, at the field it is about, and the last good picture and numbers stay.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { close, file, numbers, open, program, settled } from "./support.mjs";
+import { close, file, goTo, numbers, open, program, settled } from "./support.mjs";
 
 const here = ".instrument:not([hidden])";
 
@@ -77,16 +77,12 @@ test("links edited by hand end in a sentence, never in a blank page", async () =
   };
   const page = await open(file);
   for (const [hash, wanted] of Object.entries(links)) {
-    await page.evaluate((hash) => (location.hash = hash), hash);
-    await page.waitForTimeout(50);
-    await settled(page);
+    await goTo(page, hash);
     const said = await page.$$eval(`${here} .note.error`, (notes) => notes.map((note) => note.textContent).join(" "));
     if (wanted) assert.match(said, wanted, hash.slice(0, 60));
     else assert.equal(said, "", hash);
     assert.equal(await page.evaluate(() => document.querySelectorAll("script, img, b").length), 4, "nothing of a link becomes markup");
-    await page.evaluate(() => (location.hash = "#facts?dim-in=8&dim-out=8")); // all is well again before the next
-    await page.waitForTimeout(20);
-    await settled(page);
+    await goTo(page, "#facts?dim-in=8&dim-out=8"); // all is well again before the next
   }
   await close(page);
   const cold = await open(`${file}#facts?dim-in=x`); // there was no good picture before: the usual one is shown

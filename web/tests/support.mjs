@@ -50,8 +50,17 @@ export async function settled(page) {
 
 /** Sets an instrument through the address, as a reader who follows a link does. */
 export async function follow(page, id, values) {
-  await page.evaluate((hash) => (location.hash = hash), `#${id}?${new URLSearchParams(values)}`);
-  await page.waitForTimeout(20); // the event comes with the next turn
+  await goTo(page, `#${id}?${new URLSearchParams(values)}`);
+}
+
+/** Changes the address behind #, and waits until the page has taken note of it and answered. */
+export async function goTo(page, hash) {
+  await page.evaluate((hash) => new Promise((resolve) => {
+    addEventListener("hashchange", resolve, { once: true });
+    const before = location.href;
+    location.hash = hash;
+    if (location.href === before) resolve();
+  }).then(() => {}), hash);
   await settled(page);
 }
 

@@ -58,8 +58,9 @@ for (const [width, height] of SIZES)
       const page = await open(`${file}#${id}`, { width, height });
       const seen = new Set();
       for (const preset of await page.$$(`${here} .presets button`)) {
+        const asked = await page.$eval(here, (section) => section.dataset.asked);
         await preset.click();
-        await page.waitForTimeout(id === "train" ? 1500 : 50); // a named model's numbers are asked for first
+        while ((await page.$eval(here, (section) => section.dataset.asked)) === asked) await page.waitForTimeout(10); // a named model is asked for first
         await settled(page);
         assert.equal(await page.$(`${here}.faulty`), null);
         seen.add(await commandLine(page));
@@ -74,6 +75,7 @@ for (const [width, height] of SIZES)
       assert.deepEqual(await numbers(other), told, "a link reopens to the same numbers");
       await close(other);
 
+      while (id === "train" && Number(await page.$eval(here, (section) => section.dataset.map)) < 2) await page.waitForTimeout(20); // of its columns
       for (const kind of ["CSV", "SVG"])
         for (const button of await page.$$(`${here} .files button:text("${kind}")`)) {
           const [got] = await Promise.all([page.waitForEvent("download"), button.click()]);
