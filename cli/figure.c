@@ -42,7 +42,7 @@ static int read_sizes(const command *self, const size_options *o, figure_sizes *
 }
 
 /* The figures that take an option, for the sentence that refuses it to another. */
-static int refuse_size(const command *self, const figure *chosen, const char *option,
+static int refuse_size(const command *self, const figure *chosen, const char *size,
                        bool (*takes)(const figure *)) {
     char names[512] = "";
     for (size_t i = 0; i < ireneo_figure_count; i++) {
@@ -51,7 +51,7 @@ static int refuse_size(const command *self, const figure *chosen, const char *op
             snprintf(names + length, sizeof names - length, "%s%s", length > 0 ? ", " : "",
                      ireneo_figures[i]->name);
     }
-    return complain(self, EXIT_USAGE, "%s takes no %s; it is for %s", chosen->name, option, names);
+    return complain(self, EXIT_USAGE, "%s takes no %s; it is for %s", chosen->name, size, names);
 }
 
 static bool takes_dims(const figure *f) {
