@@ -40,7 +40,7 @@ holds 'networks beside the recursion' "all(abs(a - b) < 0.06 for a, b in zip(r['
 
 # Figures: the data are there and gnuplot draws them.
 "$ireneo" figure attention_depth --quick -o "figures" >/dev/null && [ -s "figures/attention_depth.svg" ] &&
-    [ "$(wc -l <"figures/attention_depth.csv")" -eq 43 ] || fault "figure attention_depth"
+    [ "$(wc -l <"figures/attention_depth.csv")" -eq 44 ] || fault "figure attention_depth"
 "$ireneo" figure attention_training --quick -o "figures" >/dev/null && [ -s "figures/attention_training.svg" ] &&
     cmp -s "figures/attention_training_runs.csv" "$root/data/attention-training.csv" ||
     fault "figure attention_training"

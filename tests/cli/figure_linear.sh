@@ -55,6 +55,8 @@ for line in "linear_3 --dim 10,14 --trials 2" "linear_4 --dim 16" "linear_c1 --d
     # shellcheck disable=SC2086
     run 0 figure $line --quick -o sizes
 done
+for file in sizes/*.csv; do sed -n 2p "$file" | grep -q '^# ' || fault "$file does not say what its columns are"; done
+grep -q "over 2 draws" sizes/overload.csv || fault "overload.csv does not say how many draws: $(head -2 sizes/overload.csv)"
 [ "$(column sizes/linear_3.csv dim)" = "10 14" ] || fault "linear_3: $(column sizes/linear_3.csv dim)"
 [ "$(column sizes/linear_c1.csv dim)" = "5 6 8" ] || fault "linear_c1: $(column sizes/linear_c1.csv dim)"
 [ "$(column sizes/linear_c1.csv draws)" = "3" ] || fault "linear_c1: $(column sizes/linear_c1.csv draws) draws"

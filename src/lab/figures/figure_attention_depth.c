@@ -45,7 +45,9 @@ static ireneo_error write_beta(const figure_request *request, double beta, FILE 
 static ireneo_error make(const figure_request *request) {
     figure_csv csv;
     IRENEO_TRY(ireneo_csv_open(request, "attention_depth.csv", &csv));
-    fprintf(csv.stream, "layer,beta,rho,error,exact,limit\n");
+    fprintf(csv.stream, "layer,beta,rho,error,exact,limit\n"
+                        "# rho: similarity of tokens after that layer, mean over random networks, and its "
+                        "standard error; exact: recursion at this context; limit: T to infinity.\n");
     ireneo_error failed = IRENEO_OK;
     for (int i = 0; i < BETA_COUNT && failed == IRENEO_OK; i++)
         failed = write_beta(request, BETAS[i], csv.stream);

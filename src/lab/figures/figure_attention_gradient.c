@@ -29,7 +29,9 @@ static ireneo_error write_row(FILE *stream, double beta) {
 static ireneo_error make(const figure_request *request) {
     figure_csv csv;
     IRENEO_TRY(ireneo_csv_open(request, "attention_gradient.csv", &csv));
-    fprintf(csv.stream, "beta,t512_d512,t4096_d512,t1e6_d512,t1e6_d8192,limit\n");
+    fprintf(csv.stream, "beta,t512_d512,t4096_d512,t1e6_d512,t1e6_d8192,limit\n"
+                        "# growth of the gradient by one attention layer, for context t and width d; limit: "
+                        "T to infinity.\n");
     int steps = request->quick ? 49 : 121;
     ireneo_error failed = IRENEO_OK;
     for (int i = 1; i < steps && failed == IRENEO_OK; i++)

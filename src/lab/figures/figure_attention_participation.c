@@ -31,7 +31,9 @@ static ireneo_error make(const figure_request *request) {
     figure_csv csv;
     IRENEO_TRY(ireneo_csv_open(request, "attention_participation.csv", &csv));
     fprintf(csv.stream,
-            "beta,y2_64,y2_512,y2_4096,y2_1e6,y2_1e12,y2_limit,h_64,h_512,h_4096,h_1e6,h_1e12,h_limit\n");
+            "beta,y2_64,y2_512,y2_4096,y2_1e6,y2_1e12,y2_limit,h_64,h_512,h_4096,h_1e6,h_1e12,h_limit\n"
+            "# y2: participation of a row of attention, h: its entropy in nats, for so many tokens; limit: T "
+            "to infinity.\n");
     int steps = request->quick ? 41 : 101;
     ireneo_error failed = IRENEO_OK;
     for (int i = 0; i < steps && failed == IRENEO_OK; i++)

@@ -7,7 +7,9 @@
 static ireneo_error make(const figure_request *request) {
     figure_csv csv;
     IRENEO_TRY(ireneo_csv_open(request, "capacity.csv", &csv));
-    fprintf(csv.stream, "dim,law,asymptotic,hebbian,bits_per_parameter\n");
+    fprintf(csv.stream, "dim,law,asymptotic,hebbian,bits_per_parameter\n"
+                        "# facts that fit in a square memory with as many candidates as facts: finite-size "
+                        "law, limit formula, Hebbian rule.\n");
     ireneo_error failed = IRENEO_OK;
     int steps = request->quick ? 25 : 49;
     for (int i = 0; i < steps && failed == IRENEO_OK; i++) {

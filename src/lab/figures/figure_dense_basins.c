@@ -32,8 +32,12 @@ static ireneo_error write_ensemble(const figure_request *request, ireneo_dense_e
     snprintf(name, sizeof name, "dense_basins_%s.csv", ireneo_dense_ensemble_name(ensemble));
     figure_csv csv;
     IRENEO_TRY(ireneo_csv_open(request, name, &csv));
-    fprintf(csv.stream, "alpha,lambda,theta_c,theta_star,free_energy,lambda_c,lambda_star,flip_fraction,"
-                        "flip_fraction_star\n");
+    fprintf(csv.stream,
+            "alpha,lambda,theta_c,theta_star,free_energy,lambda_c,lambda_star,flip_fraction,"
+            "flip_fraction_star\n"
+            "# theta: largest angle of a query, in radians, that is retrieved, at this lambda and at any; "
+            "flip_fraction: the same as a share of flipped\n"
+            "# neurons; lambda_c, lambda_star: where retrieval begins, and where the basin is widest.\n");
     ireneo_error failed = IRENEO_OK;
     for (size_t i = 0; i < count && failed == IRENEO_OK; i++)
         failed = write_load(&csv, ensemble, loads[i], last, request->quick ? 100 : 400);

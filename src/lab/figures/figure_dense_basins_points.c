@@ -20,7 +20,9 @@ static ireneo_error lambdas_of(double alpha, double *lambda_c, double *lambda_st
 }
 
 static ireneo_error write_theory(figure_csv *csv) {
-    fprintf(csv->stream, "alpha,lambda,theta_c\n");
+    fprintf(csv->stream,
+            "alpha,lambda,theta_c\n"
+            "# theta_c: largest angle of a query, in radians, that is retrieved; 0: nothing is.\n");
     for (int a = 0; a < LOADS; a++) {
         double first, star;
         IRENEO_TRY(lambdas_of(ALPHAS[a], &first, &star));
@@ -41,7 +43,9 @@ static ireneo_error write_theory(figure_csv *csv) {
 /* Angles at lambdas spread from just above lambda_c to 1.5 lambda_star. */
 static ireneo_error write_angles(const figure_request *request, figure_csv *csv,
                                  const dense_points_request *shape, const size_t *neurons, int lambdas) {
-    fprintf(csv->stream, "alpha,neurons,lambda,theta,error\n");
+    fprintf(csv->stream, "alpha,neurons,lambda,theta,error\n"
+                         "# theta: largest angle of a query, in radians, measured on simulated memories, and "
+                         "its standard error.\n");
     for (int a = 0; a < LOADS; a++) {
         double first, star;
         IRENEO_TRY(lambdas_of(ALPHAS[a], &first, &star));

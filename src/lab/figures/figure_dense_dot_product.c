@@ -30,7 +30,9 @@ static ireneo_error write_point(const figure_request *request, FILE *stream, dou
 
 static ireneo_error write_points(const figure_request *request, figure_csv *csv) {
     static const size_t sizes[] = {36, 64, 100, 144, 256, 576, 1024, 4096, 16384};
-    fprintf(csv->stream, "scaled_alpha,neurons,log_patterns,scaled_lambda,error,method\n");
+    fprintf(csv->stream, "scaled_alpha,neurons,log_patterns,scaled_lambda,error,method\n"
+                         "# scaled_lambda: smallest lambda sqrt(N) that retrieves, and its standard error; "
+                         "scaled_alpha: log(P) / sqrt(N).\n");
     for (int a = 0; a < LOAD_COUNT; a++) {
         for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
             IRENEO_TRY(write_point(request, csv->stream, LOADS[a], sizes[i]));
@@ -40,7 +42,9 @@ static ireneo_error write_points(const figure_request *request, figure_csv *csv)
 }
 
 static ireneo_error write_theory(figure_csv *csv) {
-    fprintf(csv->stream, "scaled_alpha,neurons,scaled_lambda\n");
+    fprintf(csv->stream, "scaled_alpha,neurons,scaled_lambda\n"
+                         "# scaled_lambda: smallest lambda sqrt(N) that retrieves after one step, by the "
+                         "theory of finite N.\n");
     for (int a = 0; a < LOAD_COUNT; a++) {
         for (double n = 30.0; n < 1e6; n *= 1.1) {
             double root = sqrt(round(n)), one, converged, limit;

@@ -38,7 +38,10 @@ static ireneo_error write_points(const figure_request *request, figure_csv *csv)
     static const size_t sizes[] = {25, 50, 100, 200, 400, 1000, 2000};
     fprintf(csv->stream,
             "alpha,neurons,log_patterns,lambda_c,one_step,one_step_error,one_step_theory,converged,"
-            "converged_error,converged_theory\n");
+            "converged_error,converged_theory\n"
+            "# Smallest lambda that retrieves, after one step and after many, median over draws, standard "
+            "errors, theory of\n"
+            "# finite N; lambda_c: limit.\n");
     for (size_t a = 0; a < LOADS; a++) {
         for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
             if (ALPHAS[a] * (double)sizes[i] <= 1000.0)
@@ -49,7 +52,9 @@ static ireneo_error write_points(const figure_request *request, figure_csv *csv)
 }
 
 static ireneo_error write_theory(figure_csv *csv) {
-    fprintf(csv->stream, "alpha,neurons,lambda_c,one_step,converged,converged_law\n");
+    fprintf(csv->stream, "alpha,neurons,lambda_c,one_step,converged,converged_law\n"
+                         "# smallest lambda that retrieves: limit, after one step at N, after many, and its "
+                         "expansion in 1/N.\n");
     for (size_t a = 0; a < LOADS; a++) {
         for (double n = 20.0; n < 2e5; n *= 1.15) {
             ireneo_dense_point point = {

@@ -13,7 +13,12 @@ static ireneo_error write_ensemble(const figure_request *request, ireneo_dense_e
     figure_csv csv;
     IRENEO_TRY(ireneo_csv_open(request, name, &csv));
     fprintf(csv.stream, "lambda,alpha_1,alpha_star,alpha_c_lower_bound,ramsauer,ramsauer_separation_one,"
-                        "ramsauer_separation_pairs,alpha_1_large_lambda\n0,0,0,0,0,0,0,nan\n");
+                        "ramsauer_separation_pairs,alpha_1_large_lambda\n"
+                        "# Loads log(P) / N: alpha_1 below which patterns are retrieved, alpha_star below "
+                        "which only the nearest disturbs, lower bound of\n"
+                        "# alpha_c below which every pattern is, bounds of Ramsauer et al. (arXiv "
+                        "2008.02217), and alpha_1 at large lambda.\n"
+                        "0,0,0,0,0,0,0,nan\n");
     ireneo_error failed = IRENEO_OK;
     int steps = request->quick ? 200 : 1000;
     for (int i = 1; i <= steps && failed == IRENEO_OK; i++) {

@@ -69,8 +69,11 @@ static ireneo_error write_size(const figure_request *request, FILE *stream, doub
 }
 
 static ireneo_error write_points(const figure_request *request, figure_csv *points, figure_csv *fits) {
-    fprintf(points->stream, "alpha,neurons,inverse,one_step,one_step_error,converged,converged_error\n");
-    fprintf(fits->stream, "alpha,limit,slope,curvature,theory\n");
+    fprintf(points->stream, "alpha,neurons,inverse,one_step,one_step_error,converged,converged_error\n"
+                            "# smallest lambda that retrieves, after one step and after many, median over "
+                            "draws, with standard errors; inverse: 1/N.\n");
+    fprintf(fits->stream, "alpha,limit,slope,curvature,theory\n"
+                          "# parabola in 1/N through the converged points; theory: lambda_c of the limit.\n");
     for (int a = 0; a < 2; a++) {
         parabola fit = {{{0}}, {0}};
         double c[3], one, converged, limit;
@@ -87,7 +90,9 @@ static ireneo_error write_points(const figure_request *request, figure_csv *poin
 /* The sizes between direct simulation and the limit: hybrid and tail. */
 static ireneo_error write_far_points(const figure_request *request, figure_csv *csv) {
     static const size_t sizes[] = {40, 60, 100, 200};
-    fprintf(csv->stream, "alpha,neurons,inverse,one_step,one_step_error,converged,converged_error\n");
+    fprintf(csv->stream, "alpha,neurons,inverse,one_step,one_step_error,converged,converged_error\n"
+                         "# smallest lambda that retrieves, after one step and after many, median over "
+                         "draws, with standard errors; inverse: 1/N.\n");
     for (int a = 0; a < 2; a++) {
         for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
             dense_points_request wanted = {.method = IRENEO_DENSE_METHOD_HYBRID,
@@ -112,7 +117,8 @@ static ireneo_error write_far_points(const figure_request *request, figure_csv *
 }
 
 static ireneo_error write_theory(figure_csv *csv) {
-    fprintf(csv->stream, "alpha,neurons,inverse,one_step,converged\n");
+    fprintf(csv->stream, "alpha,neurons,inverse,one_step,converged\n"
+                         "# smallest lambda that retrieves by the theory of finite N; inverse: 1/N.\n");
     for (int a = 0; a < 2; a++) {
         for (double n = 8.0; n < 1e5; n *= 1.05) {
             double one, converged, limit;

@@ -105,7 +105,9 @@ static ireneo_error make_room(const crowd *c, size_t count, questions *q) {
 static ireneo_error write_shares(const figure_request *request, figure_csv *csv, const crowd *crowds) {
     questions q = {0};
     ireneo_error error = make_room(&crowds[0], request->quick ? 120 : 2000, &q);
-    fprintf(csv->stream, "patterns,lambda,angle,retrieved,error,theta_c,theta_converged\n");
+    fprintf(csv->stream, "patterns,lambda,angle,retrieved,error,theta_c,theta_converged\n"
+                         "# retrieved: share of queries at that angle (radians) that come back, and its "
+                         "standard error; theta: of random patterns.\n");
     for (int k = 0; k < CROWDS && error == IRENEO_OK; k++)
         error = ask_all(request, csv->stream, &crowds[k], &q);
     free(q.asked);

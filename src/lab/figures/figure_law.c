@@ -41,9 +41,13 @@ static size_t list_groups(const figure_request *request, threshold_group *groups
 }
 
 static void write_groups(const threshold_group *groups, size_t count, FILE *stream) {
-    fprintf(stream,
-            "problem,dim_in,dim_out,rank,candidates,law,median,low,high,ratio,certified,draws,distance,"
-            "chance\n");
+    fprintf(
+        stream,
+        "problem,dim_in,dim_out,rank,candidates,law,median,low,high,ratio,certified,draws,distance,"
+        "chance\n"
+        "# Largest numbers of facts that are stored, over `draws` draws: median, quartiles (low, high), "
+        "median over law; certified: draws\n"
+        "# whose next number is proved impossible; distance, chance: Kolmogorov-Smirnov against the law.\n");
     for (size_t i = 0; i < count; i++) {
         const threshold_group *g = &groups[i];
         bool own = g->like.facts == g->like.candidates;
@@ -57,7 +61,8 @@ static void write_groups(const threshold_group *groups, size_t count, FILE *stre
 
 /* Share of draws whose threshold is n or more, and Pr(n fit), around the law's capacity. */
 static ireneo_error write_chances(const threshold_group *groups, FILE *stream) {
-    fprintf(stream, "problem,dim,facts_over_law,share,probability\n");
+    fprintf(stream, "problem,dim,facts_over_law,share,probability\n"
+                    "# share: of draws in which so many facts fit; probability: by the law.\n");
     for (size_t i = 0; i < SQUARE; i++) {
         const threshold_group *g = &groups[i];
         if (i > 0) fputs("\n\n", stream);

@@ -23,7 +23,8 @@ void ireneo_linear_1_curves(const figure_request *request, curve curves[LINEAR_1
 
 /* Chance that all facts fit, on a fine grid, one block per dimension. */
 static ireneo_error write_law(const curve *curves, FILE *stream) {
-    fprintf(stream, "dim,load,probability,law\n");
+    fprintf(stream, "dim,load,probability,law\n"
+                    "# probability: that all facts fit, by the law; law: load at which it is one half.\n");
     for (size_t i = 0; i < 3; i++) {
         size_t dim = curves[i].like.dim_in;
         double law, limit;

@@ -9,7 +9,8 @@ enum { RANKS = 4 };
 static const double FRACTIONS[RANKS] = {0.1, 0.25, 0.5, 1.0};
 
 static ireneo_error write_law(size_t dim, FILE *stream) {
-    fprintf(stream, "kappa,law,limit\n");
+    fprintf(stream, "kappa,law,limit\n"
+                    "# loads up to which facts fit at rank kappa d: finite-size law, and limit formula.\n");
     for (size_t i = 0; i < RANKS; i++) {
         double law, limit;
         IRENEO_TRY(ireneo_critical_load(dim, FRACTIONS[i], &law, &limit));
@@ -19,7 +20,8 @@ static ireneo_error write_law(size_t dim, FILE *stream) {
 }
 
 static void write_hebbian_law(size_t dim, FILE *stream) {
-    fprintf(stream, "load,accuracy\n");
+    fprintf(stream, "load,accuracy\n"
+                    "# accuracy: share of facts that the Hebbian rule recalls, by its law.\n");
     for (int k = 2; k <= 130; k++) {
         size_t facts = ireneo_trial_facts(0.01 * k, dim, dim, 0);
         double d = (double)dim, n = (double)facts;

@@ -88,7 +88,9 @@ static void write_point(spectrum_job *jobs, size_t draws, FILE *histograms, FILE
 }
 
 static void write_laws(FILE *stream) {
-    fprintf(stream, "kappa,s,capacity,initial,capacity_cdf,initial_cdf\n");
+    fprintf(stream, "kappa,s,capacity,initial,capacity_cdf,initial_cdf\n"
+                    "# laws of singular values: densities and distributions at capacity, and of a product of "
+                    "random factors.\n");
     for (size_t r = 0; r < RANKS; r++) {
         double kappa = FRACTIONS[r], root = sqrt(ireneo_rank_spectrum_energy(kappa, 1.0) / kappa);
         if (r > 0) fputs("\n\n", stream);
@@ -126,9 +128,20 @@ static ireneo_error write_files(const figure_request *request, size_t draws, spe
         while (i-- > 0) ireneo_csv_close(&files[i], failed);
         return failed;
     }
-    fprintf(files[0].stream, "problem,dim,kappa,s,density\n");
-    fprintf(files[1].stream, "problem,dim,kappa,s,share_below\n");
-    fprintf(files[2].stream, "problem,dim,kappa,facts,distance,distance_with_zeros\n");
+    fprintf(
+        files[0].stream,
+        "problem,dim,kappa,s,density\n"
+        "# histogram of the singular values s, in units of their mean square, over %zu draws of the point.\n",
+        draws);
+    fprintf(files[1].stream,
+            "problem,dim,kappa,s,share_below\n"
+            "# share of the singular values below s, over %zu draws of the point.\n",
+            draws);
+    fprintf(files[2].stream,
+            "problem,dim,kappa,facts,distance,distance_with_zeros\n"
+            "# distance: Kolmogorov, between the measured singular values and the law, over %zu draws of the "
+            "point.\n",
+            draws);
     for (size_t p = 0; p < RANKS * 2 * SIZES; p++) {
         if (p > 0) fputs("\n\n", files[0].stream), fputs("\n\n", files[1].stream);
         write_point(jobs + p * draws, draws, files[0].stream, files[1].stream, files[2].stream);

@@ -59,7 +59,9 @@ static ireneo_error best_margin(const trial *t, double *margin) {
  */
 static ireneo_error write_scores(const trial *trials, const score_measurement *scores, FILE *stream) {
     double width = COARSE * (SCORE_HIGHEST - SCORE_LOWEST) / SCORE_BINS;
-    fprintf(stream, "problem,load,score,off,target,normal,level\n");
+    fprintf(stream, "problem,load,score,off,target,normal,level\n"
+                    "# densities of scores in units of their spread, one memory a block: competitors, "
+                    "targets; normal law, and law of targets at the best margin.\n");
     for (size_t i = 0; i < LINEAR_4_TRIALS; i++) {
         double competitors = (double)trials[i].candidates - 1.0, margin;
         IRENEO_TRY(best_margin(&trials[i], &margin));
@@ -81,7 +83,9 @@ static ireneo_error write_scores(const trial *trials, const score_measurement *s
 }
 
 static void write_summary(const trial *trials, const score_measurement *scores, FILE *stream) {
-    fprintf(stream, "problem,dim,facts,load,accuracy,target_mean,target_spread,off_distance\n");
+    fprintf(stream, "problem,dim,facts,load,accuracy,target_mean,target_spread,off_distance\n"
+                    "# one memory a line: share recalled, mean and spread of target scores, Kolmogorov "
+                    "distance of competitors to the normal law.\n");
     for (size_t i = 0; i < LINEAR_4_TRIALS; i++)
         fprintf(stream, "%s,%zu,%zu,%.6g,%.6g,%.6g,%.6g,%.6g\n", ireneo_trial_problem_name(trials[i].problem),
                 trials[i].dim_in, trials[i].facts, ireneo_trial_load(&trials[i]), scores[i].accuracy,

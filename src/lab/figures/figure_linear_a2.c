@@ -6,7 +6,9 @@ enum { COARSE = 4 }; /* bins joined: one key has few scores */
 
 static void write_keys(const trial *trials, const score_measurement *scores, FILE *stream) {
     double width = COARSE * (SCORE_HIGHEST - SCORE_LOWEST) / SCORE_BINS;
-    fprintf(stream, "problem,load,key,score,off,target\n");
+    fprintf(stream, "problem,load,key,score,off,target\n"
+                    "# scores of one key, a block each: density of its competitors; target: 1 in the bin of "
+                    "its target.\n");
     for (size_t i = 0; i < LINEAR_4_TRIALS; i++) {
         for (size_t key = 0; key < SINGLE_KEYS; key++) {
             const score_statistics *s = &scores[i].single[key];
@@ -27,7 +29,8 @@ static void write_keys(const trial *trials, const score_measurement *scores, FIL
 }
 
 static void write_targets(const trial *trials, const score_measurement *scores, FILE *stream) {
-    fprintf(stream, "problem,load,key,target\n");
+    fprintf(stream, "problem,load,key,target\n"
+                    "# score of the target of each key.\n");
     for (size_t i = 0; i < LINEAR_4_TRIALS; i++) {
         if (i > 0) fputs("\n\n", stream);
         for (size_t key = 0; key < SINGLE_KEYS; key++)

@@ -30,8 +30,10 @@ static size_t list_groups(const figure_request *request, threshold_group *groups
 }
 
 static void write_measured(const threshold_group *groups, size_t count, FILE *stream) {
-    fprintf(stream,
-            "problem,solver,dim,law,law_load,median_load,low_load,high_load,median,certified,draws\n");
+    fprintf(stream, "problem,solver,dim,law,law_load,median_load,low_load,high_load,median,certified,draws\n"
+                    "# Largest numbers of facts that are stored, over `draws` draws, as loads n log n / d^2: "
+                    "median and quartiles (low, high);\n"
+                    "# certified: draws whose next number is proved impossible.\n");
     for (size_t i = 0; i < count; i++) {
         const threshold_group *g = &groups[i];
         double area = (double)(g->like.dim_in * g->like.dim_in);
@@ -47,7 +49,8 @@ static void write_measured(const threshold_group *groups, size_t count, FILE *st
 }
 
 static ireneo_error write_law(FILE *stream) {
-    fprintf(stream, "dim,load\n");
+    fprintf(stream, "dim,load\n"
+                    "# critical load n log n / d^2 by the finite-size law.\n");
     for (int i = 0; i <= 40; i++) {
         size_t dim = (size_t)lround(8.0 * pow(1024.0, i / 40.0));
         double law, limit;

@@ -59,7 +59,9 @@ static ireneo_error make(const figure_request *request) {
     ireneo_error failed = ireneo_csv_open(request, "linear_c2.csv", &csv);
     ireneo_enter(0, NULL);
     if (failed == IRENEO_OK) {
-        fprintf(csv.stream, "kappa,s,width,density,law,distance\n");
+        fprintf(csv.stream, "kappa,s,width,density,law,distance\n"
+                            "# histogram of the singular values s of random factors of rank kappa d, beside "
+                            "the law; distance: Kolmogorov.\n");
         for (size_t r = 0; r < RANKS && failed == IRENEO_OK; r++) {
             size_t rank = (size_t)lround(FRACTIONS[r] * (double)dim), count = 0;
             if (r > 0) fputs("\n\n", csv.stream);

@@ -25,7 +25,10 @@ static ireneo_error run_job(queue_worker *worker, size_t index, void *context) {
 /* Histograms averaged over draws, beside the normal laws. */
 static void write_scores(const score_jobs *jobs, FILE *stream) {
     double width = COARSE * (SCORE_HIGHEST - SCORE_LOWEST) / SCORE_BINS;
-    fprintf(stream, "load,score,off,target,off_law,target_law\n");
+    fprintf(
+        stream,
+        "load,score,off,target,off_law,target_law\n"
+        "# densities of scores of the Hebbian rule, over all draws: competitors, targets, and their laws.\n");
     for (size_t i = 0; i < LOADS; i++) {
         const trial *t = &jobs->trials[i * DRAWS];
         double d = (double)t->dim_in, n = (double)t->facts, off_variance = n + 2.0 * d;
@@ -46,7 +49,8 @@ static void write_scores(const score_jobs *jobs, FILE *stream) {
 }
 
 static void write_law(const curve *curves, FILE *stream) {
-    fprintf(stream, "dim,load,accuracy\n");
+    fprintf(stream, "dim,load,accuracy\n"
+                    "# accuracy: share of facts that the Hebbian rule recalls, by its law.\n");
     for (size_t i = 0; i < SIZES; i++) {
         size_t dim = curves[i].like.dim_in;
         if (i > 0) fputs("\n\n", stream);

@@ -36,7 +36,11 @@ static ireneo_error list_trials(const figure_request *request, overload_list *li
 }
 
 static ireneo_error write_points(const overload_list *list, FILE *stream) {
-    fprintf(stream, "offered,facts,ireneo,cross_entropy,hebbian,law\n");
+    fprintf(stream,
+            "offered,facts,ireneo,cross_entropy,hebbian,law\n"
+            "# Facts recalled, means over %zu draws. offered: facts over the capacity of the law; law: "
+            "random facts that fit.\n",
+            list->draws);
     for (size_t p = 0; p < POINTS; p++) {
         double means[SOLVERS] = {0.0};
         const trial *t = &list->trials[p * SOLVERS * list->draws];

@@ -37,7 +37,11 @@ static ireneo_error list_trials(const figure_request *request, speed_list *list)
 }
 
 static void write_speeds(const speed_list *list, FILE *stream) {
-    fprintf(stream, "dim,facts,project_seconds,project_passes,adam_seconds,adam_passes,adam_recalled\n");
+    fprintf(stream,
+            "dim,facts,project_seconds,project_passes,adam_seconds,adam_passes,adam_recalled\n"
+            "# Means over %d draws at 0.9 of capacity, one thread. passes: over all candidates; "
+            "adam_recalled: share of facts.\n",
+            DRAWS);
     for (size_t i = 0; i < list->dims; i++) {
         size_t first = i * SOLVERS * DRAWS;
         double seconds[SOLVERS] = {0.0}, passes[SOLVERS] = {0.0}, recalled = 0.0;

@@ -149,7 +149,12 @@ static ireneo_error list_jobs(const figure_request *request, word_list *list) {
 
 static void write_shares(const word_list *list, FILE *stream) {
     size_t at = 0, draws = list->draws > 0 ? list->draws : 1;
-    fprintf(stream, "candidates,capacity,facts,fraction,ireneo,all,hebbian\n");
+    fprintf(stream,
+            "candidates,capacity,facts,fraction,ireneo,all,hebbian\n"
+            "# Shares of facts recalled, means over %zu draws; fraction: facts over the capacity; all: share "
+            "of draws in which\n"
+            "# every fact is recalled.\n",
+            draws);
     for (size_t s = 0; s < SETTINGS; s++) {
         if (s > 0) fputs("\n\n", stream);
         for (size_t p = 0; p < POINTS; p++) {
