@@ -124,6 +124,7 @@ echo leak:wcsdup >leaks # libedit never frees the names of its functions
 export LSAN_OPTIONS="suppressions=$folder/leaks:print_suppressions=0"
 export LC_ALL=C.UTF-8
 for end in memory again; do # :quit, Ctrl-D
+    has_terminals || break
     timeout -k 5 120 "$python" prompt.py "$ireneo" $end.safetensors >out 2>&1 || fault "the prompt: $(cat out)"
 done
 

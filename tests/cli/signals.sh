@@ -10,7 +10,7 @@ store="store facts/keys.npy facts/values.npy -o m.safetensors --threads 1"
 stop() {
     signal=$1 condition=$2
     shift 2
-    "$ireneo" "$@" >out 2>err &
+    nice -n 10 "$ireneo" "$@" >out 2>err &
     started
     until listens "$child" && eval "$condition"; do
         if grep -q '^State:.*Z' "/proc/$child/status"; then break; fi

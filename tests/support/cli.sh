@@ -107,6 +107,11 @@ listens() {
     [ $((0x${caught:-0} & 2)) -ne 0 ]
 }
 
+# has_terminals: whether programs can be given a terminal here; a folder that is a system of its own may have none.
+has_terminals() {
+    "$python" -c 'import pty; pty.openpty()' 2>/dev/null
+}
+
 # worked PID TICKS: whether it has used so many hundredths of a second of the processors.
 worked() {
     [ "$(cut -d' ' -f14,15 "/proc/$1/stat" 2>/dev/null | awk '{ print $1 + $2 }')" -ge "$2" ] 2>/dev/null
