@@ -258,6 +258,45 @@ static void test_verdicts_do_not_depend_on_coordinates(void **state) {
     }
 }
 
+/* Gaussian facts, one more than fit: the weights of the proof are unique, some of them are small, and it is exact all the
+ * same. */
+static void test_one_fact_too_many(void **state) {
+    (void)state;
+    static const struct {
+        size_t facts;
+        uint64_t seed;
+    } cases[] = {{85, 5}, {93, 7}};
+    enum { DIM = 20, MOST = 93 };
+    static float keys[MOST * DIM], values[MOST * DIM];
+    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+        ireneo_sample sample = {cases[k].seed, DIM, DIM};
+        expect_ok(ireneo_sample_keys(&sample, 0, cases[k].facts, keys));
+        expect_ok(ireneo_sample_values(&sample, 0, cases[k].facts, values));
+        const ireneo_facts facts = {.facts = cases[k].facts,
+                                    .candidates = cases[k].facts,
+                                    .dim_in = DIM,
+                                    .dim_out = DIM,
+                                    .keys = keys,
+                                    .values = values};
+        ireneo_memory *memory = NULL;
+        ireneo_store_result result;
+        ireneo_store_info info;
+        ireneo_verify_report report;
+        expect_ok(ireneo_store(&facts, &(ireneo_store_settings){.threads = 2}, &memory, &result, &info));
+        assert_int_equal(info.status, IRENEO_STATUS_IMPOSSIBLE);
+        assert_true(info.exact);
+        expect_ok(ireneo_verify(result.certificate, &facts, NULL, &report));
+        assert_true(report.accepted && report.exact);
+        ireneo_store_result_free(&result);
+        ireneo_memory_free(memory);
+        ireneo_facts fewer = facts; /* and one fact less is stored */
+        fewer.facts = fewer.candidates = facts.facts - 1;
+        expect_ok(ireneo_store(&fewer, &(ireneo_store_settings){.threads = 2}, &memory, NULL, &info));
+        assert_int_equal(info.status, IRENEO_STATUS_STORED);
+        ireneo_memory_free(memory);
+    }
+}
+
 /* A cone of solutions thinner than float32: stored if a rounding is found, else undecided, and the sentence says so. */
 static void test_thinner_than_float32(void **state) {
     (void)state;
@@ -283,6 +322,7 @@ static void test_thinner_than_float32(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_one_fact_too_many),
         cmocka_unit_test(test_thinner_than_float32),
         cmocka_unit_test(test_verdicts_equal_the_linear_program),
         cmocka_unit_test(test_close_calls),

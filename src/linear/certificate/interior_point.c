@@ -26,6 +26,11 @@ static const double CENTRING_POWER = 3.0, STEP_SHARE = 0.99, SHORTEST = 1e-6;
  * short steps to leave it. */
 static const double START_SPREAD = 0.1, START_SIZE = 1e-3;
 
+/* Afterwards: weights below this share of the largest are dropped; the identity's share in the matrix of the last steps,
+ * small enough to let them converge and large enough for a Cholesky factor; how many of them. */
+static const double SMALLEST_WEIGHT = 0x1p-60, SHARE_OF_IDENTITY = 1e-12;
+enum { POLISH_ROUNDS = 12 };
+
 typedef struct interior {
     const ireneo_pair_loss *l;
     size_t area, pairs, rows;
@@ -262,6 +267,57 @@ static ireneo_error run(interior *s, double accuracy, const ireneo_progress *pro
     return IRENEO_OK;
 }
 
+/* The method keeps every weight positive; those that go to zero would only blur the sum. */
+static void drop_vanishing(interior *s) {
+    double largest = 0.0;
+    for (size_t k = 0; k < s->pairs; k++) largest = fmax(largest, s->weight[k]);
+    for (size_t k = 0; k < s->pairs; k++)
+        if (s->weight[k] < SMALLEST_WEIGHT * largest) s->weight[k] = 0.0;
+}
+
+/* sum_k l_k |z_k|^2. */
+static double weighted_size(const interior *s) {
+    double sum = 0.0;
+    for (size_t i = 0; i < s->rows; i++)
+        for (size_t k = s->l->start[i]; k < s->l->start[i + 1]; k++) {
+            const double *x = s->l->x + i * s->l->in;
+            difference(s, i, k, s->m);
+            sum += s->weight[k] * ireneo_dot_f64(s->m, s->m, s->l->out) * ireneo_dot_f64(x, x, s->l->in);
+        }
+    return sum;
+}
+
+/* One step towards weights l_k (1 + e_k) that cancel, with the smallest sum of l_k e_k^2: e_k = -<z_k, v>, where
+ * (sum_k l_k z_k z_k^T) v = w, here with a trace of the identity in the matrix. False when it brings nothing. */
+static bool cancel_better(interior *s, ireneo_interior_point *point) {
+    double scale = (double)s->area / (SHARE_OF_IDENTITY * weighted_size(s)), before = point->norm, step = 1.0;
+    for (size_t k = 0; k < s->pairs; k++) s->slack[k] = 1.0 / scale;
+    if (!isfinite(scale) || !factorise(s)) return false;
+    memcpy(s->a, point->w, s->area * sizeof *s->a);
+    solve(s, s->a);
+    scores(s, s->a, s->along_b);
+    for (size_t k = 0; k < s->pairs; k++) {
+        s->d_weight[k] = -scale * s->along_b[k]; /* e_k */
+        s->rest[k] = s->weight[k];
+        if (s->d_weight[k] < -0.5 && s->weight[k] > 0.0) step = fmin(step, -0.5 / s->d_weight[k]);
+    }
+    for (size_t k = 0; k < s->pairs; k++) s->weight[k] *= 1.0 + step * s->d_weight[k];
+    measure(s, point);
+    if (point->norm < 0.9 * before) return true;
+    memcpy(s->weight, s->rest, s->pairs * sizeof *s->weight);
+    measure(s, point);
+    return false;
+}
+
+/* Weights that nearly cancel are made to cancel to the last digits: an exact proof looks for one close by. */
+static void polish(interior *s, ireneo_interior_point *point) {
+    if (point->gap > 0.0) return;
+    drop_vanishing(s);
+    measure(s, point);
+    for (int round = 0; round < POLISH_ROUNDS && cancel_better(s, point); round++) {
+    }
+}
+
 ireneo_error ireneo_interior_point_solve(const ireneo_pair_loss *pairs, double accuracy,
                                          const ireneo_progress *progress, ireneo_interior_point *point) {
     interior s = {.l = pairs,
@@ -272,6 +328,7 @@ ireneo_error ireneo_interior_point_solve(const ireneo_pair_loss *pairs, double a
     memset(point, 0, sizeof *point);
     ireneo_error failed = allocate(&s, point);
     if (failed == IRENEO_OK) failed = run(&s, accuracy, progress, point);
+    if (failed == IRENEO_OK) polish(&s, point);
     free(s.slack), free(s.d_weight), free(s.d_slack), free(s.along_a), free(s.along_b), free(s.rest);
     free(s.a), free(s.matrix), free(s.block), free(s.m), free(s.blocks), free(s.space);
     if (failed != IRENEO_OK) ireneo_interior_point_free(point);

@@ -1,10 +1,12 @@
 /* A certificate close by that cancels exactly, shown to exist without being computed.
  *
- * Let C be the matrix with one column c_k = w_k a_k for every pair, and e = sum_k c_k what the weights fail to cancel.
- * If the columns span the space and |e| is below the smallest singular value s of C, then z = -C^+ e has |z| <= |e| / s
- * < 1, and the weights w_k (1 + z_k) are positive and cancel: sum_k c_k (1 + z_k) = e + C z = e - e = 0. Whoever
- * doubts the rounding of w need not know it; only |e| and s matter, and both are bounded rigorously: e by summing, s^2
- * as the smallest eigenvalue of C C^T (definite.h).
+ * Let C be the matrix with one column c_k = d_k a_k for every pair, with any d_k > 0, and e = sum_k w_k a_k what the weights
+ * fail to cancel. If the columns span the space and r |e| is below the smallest singular value s of C, where r is the largest
+ * d_k / w_k, then z = -C^+ e has |z| <= |e| / s < 1 / r, and the weights w_k + d_k z_k are positive and cancel:
+ * e + C z = e - e = 0. Whoever doubts the rounding of w need not know it; only |e| and s matter, and both are bounded
+ * rigorously: e by summing, s^2 as the smallest eigenvalue of C C^T (definite.h). d_k = w_k asks least of e where many
+ * pairs have weights; at the limit itself, where the weights are unique and some are small, C is then too ill-conditioned to be
+ * squared, and d_k = sqrt(w_k) or 1 serve better.
  *
  * Coordinates. Any injective linear map may be applied to keys and to differences of values first: the sum vanishes
  * before if it vanishes after. Whitening by an inverse Cholesky factor, which is triangular with a diagonal without
@@ -40,9 +42,11 @@ typedef struct cholesky_proof {
     size_t area;                   /* keys.dim differences.dim */
     int threads;
     const ireneo_progress *progress;
+    double power;                        /* d_k = w_k^power */
     double *gram;                        /* (area, area) C C^T */
     double trace;                        /* sum |c_k|^2 */
     double sum, column_error, sum_error; /* |e|; bounds on the rounding of C and of e */
+    double ratio;                        /* largest d_k / w_k */
 } cholesky_proof;
 
 static ireneo_error allocate_coordinates(coordinates *v, size_t count, size_t dim) {
@@ -160,11 +164,17 @@ static ireneo_error make_differences(cholesky_proof *s) {
 
 /* ---- C, its Gram matrix and its sum ---- */
 
+static double scale_of(const cholesky_proof *s, size_t k) {
+    double w = s->p->weight[k];
+    return s->power == 1.0 ? w : s->power == 0.5 ? sqrt(w) : 1.0;
+}
+
 /* c_k (area) of a pair. */
 static void make_column(const cholesky_proof *s, size_t i, size_t k, double *column) {
     const double *u = s->differences.vector + k * s->differences.dim, *x = s->keys.vector + i * s->keys.dim;
+    double scale = scale_of(s, k);
     for (size_t a = 0; a < s->differences.dim; a++) {
-        double factor = s->p->weight[k] * u[a];
+        double factor = scale * u[a];
         for (size_t b = 0; b < s->keys.dim; b++) column[a * s->keys.dim + b] = factor * x[b];
     }
 }
@@ -184,11 +194,12 @@ static void add_panel(cholesky_proof *s, const double *panel, size_t rows) {
 static void count_errors(cholesky_proof *s, size_t i, size_t k, double *squares) {
     double u = ireneo_norm_f64(s->differences.vector + k * s->differences.dim, s->differences.dim),
            x = ireneo_norm_f64(s->keys.vector + i * s->keys.dim, s->keys.dim), du = s->differences.error[k],
-           dx = s->keys.error[i], w = s->p->weight[k];
-    double error = w * (u * dx + x * du + du * dx + 2.0 * UNIT * u * x) * MORE;
-    s->trace += w * w * u * u * x * x;
-    s->sum_error += error;
-    *squares += error * error;
+           dx = s->keys.error[i], w = s->p->weight[k], d = scale_of(s, k);
+    double error = (u * dx + x * du + du * dx + 2.0 * UNIT * u * x) * MORE;
+    s->trace += d * d * u * u * x * x;
+    s->sum_error += w * error;
+    s->ratio = fmax(s->ratio, d / w);
+    *squares += d * d * error * error;
 }
 
 static ireneo_error make_gram(cholesky_proof *s) {
@@ -242,22 +253,34 @@ static ireneo_error make_sum(cholesky_proof *s) {
     return failed;
 }
 
+/* With d_k = w_k^power. */
+static ireneo_error prove_with(cholesky_proof *s, double power, bool *exact) {
+    s->power = power;
+    s->trace = s->sum_error = s->ratio = 0.0;
+    memset(s->gram, 0, s->area * s->area * sizeof *s->gram);
+    IRENEO_TRY(make_gram(s));
+    IRENEO_TRY(make_sum(s));
+    /* smallest eigenvalue of the true C C^T > (r times the bound of |e| + what C may be off by)^2 */
+    double needed = (s->ratio * (s->sum + s->sum_error) + s->column_error) * MORE;
+    if (!(needed * needed < s->trace)) return IRENEO_OK;
+    double rounding = ((double)s->p->c->count + 100.0) * UNIT * s->trace * MORE, bound = 0.0;
+    double factorising = 3.0 * ((double)s->area + 8.0) * UNIT * s->trace;
+    double shift = 4.0 * (rounding + factorising) + 4.0 * needed * needed;
+    IRENEO_TRY(ireneo_definite_bound(s->gram, s->area, shift, s->threads, s->progress, &bound));
+    *exact = bound - rounding > needed * needed * MORE;
+    return IRENEO_OK;
+}
+
 static ireneo_error prove(cholesky_proof *s, bool *exact) {
+    static const double powers[] = {1.0, 0.5, 0.0};
     IRENEO_TRY(make_keys(s));
     IRENEO_TRY(make_differences(s));
     s->area = s->keys.dim * s->differences.dim;
     if (s->p->c->count <= s->area) return IRENEO_OK; /* too few columns to span the space and to cancel */
     IRENEO_TRY(ireneo_ram_require(8.0 * (double)s->area * ((double)s->area + 2.0 * PANEL), "an exact proof"));
     IRENEO_TRY(IRENEO_ALLOCATE_ZEROED(&s->gram, s->area * s->area, "an exact proof"));
-    IRENEO_TRY(make_gram(s));
-    IRENEO_TRY(make_sum(s));
-    /* smallest eigenvalue of the true C C^T > (bound of |e| + what C may be off by)^2 */
-    double needed = s->sum + s->sum_error + s->column_error;
-    double rounding = ((double)s->p->c->count + 100.0) * UNIT * s->trace * MORE, bound = 0.0;
-    double factorising = 3.0 * ((double)s->area + 8.0) * UNIT * s->trace;
-    double shift = 4.0 * (rounding + factorising) + 4.0 * needed * needed;
-    IRENEO_TRY(ireneo_definite_bound(s->gram, s->area, shift, s->threads, s->progress, &bound));
-    *exact = bound - rounding > needed * needed * MORE;
+    for (size_t k = 0; k < sizeof powers / sizeof powers[0] && !*exact; k++)
+        IRENEO_TRY(prove_with(s, powers[k], exact));
     return IRENEO_OK;
 }
 
