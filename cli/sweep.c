@@ -5,6 +5,7 @@
 #include "lab/sweep/plan.h"
 #include "lab/sweep/ranks.h"
 #include "lab/sweep/results_export.h"
+#include "lab/sweep/results_merge.h"
 #include "shard.h"
 #include "sweep_report.h"
 

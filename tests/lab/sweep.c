@@ -7,6 +7,9 @@
 #include "lab/sweep/grid.h"
 #include "lab/sweep/parts.h"
 #include "lab/sweep/plan.h"
+#include "lab/sweep/results_merge.h"
+#include "lab/sweep/results_series.h"
+#include "lab/sweep/results_trials.h"
 #include "lab/sweep/threshold.h"
 
 /* ---- grids ---- */

@@ -5,6 +5,7 @@
 #include <glpk.h>
 
 #include "lab/figures/threshold_figure.h"
+#include "lab/sweep/results_trials.h"
 #include "lab/sweep/threshold.h"
 
 /* Whether a matrix recalls all facts of a trial with margin 1: a linear program in its entries. */

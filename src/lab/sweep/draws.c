@@ -3,6 +3,7 @@
 #include "base/progress.h"
 #include "base/ram.h"
 #include "dense/simulation/simulate.h"
+#include "lab/sweep/results_draws.h"
 
 #include <string.h>
 

@@ -2,10 +2,12 @@
  * their locks. The lock is a file of its own: over NFS a lock on the part would exclude SQLite's. */
 #include "lab/sweep/parts.h"
 #include "base/ram.h"
+#include "lab/sweep/results_merge.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>

@@ -4,6 +4,9 @@
 #include "base/progress.h"
 #include "base/ram.h"
 #include "base/threads.h"
+#include "lab/sweep/results_draws.h"
+#include "lab/sweep/results_series.h"
+#include "lab/sweep/results_trials.h"
 
 #include <math.h>
 #include <omp.h>

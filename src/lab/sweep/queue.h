@@ -6,6 +6,7 @@
 #define IRENEO_LAB_SWEEP_QUEUE_H
 
 #include "lab/sweep/results.h"
+#include "lab/sweep/trial.h"
 
 typedef struct queue queue;
 
