@@ -1,4 +1,5 @@
 /* ireneo check: how many facts does a memory recall? */
+#include "base/text_stream.h"
 #include "commands.h"
 #include "facts_files.h"
 #include "folder.h"
@@ -89,18 +90,18 @@ static int print_report(const command *self, const check_request *q, const check
 
 /* An index a line, with the name behind a tab when there are names. */
 static int save_missed(const command *self, const check_request *q, const check_outcome *o) {
-    char *text = NULL;
-    size_t length = 0;
-    FILE *stream = open_memstream(&text, &length);
+    ireneo_text text;
+    FILE *stream = ireneo_text_open(&text);
     if (stream == NULL) return complain(self, EXIT_MACHINE, "not enough memory for %s", q->missed);
     for (size_t i = 0; i < o->report.facts; i++) {
         if (o->recalled[i]) continue;
         const char *label = label_of(&o->labels, (int64_t)i);
         fprintf(stream, "%zu%s%s\n", i, label != NULL ? "\t" : "", label != NULL ? label : "");
     }
-    int outcome = fclose(stream) == 0 ? report_error(self, ireneo_save_bytes(q->missed, text, length))
-                                      : complain(self, EXIT_MACHINE, "not enough memory for %s", q->missed);
-    free(text);
+    int outcome = ireneo_text_close(stream, &text)
+                      ? report_error(self, ireneo_save_bytes(q->missed, text.bytes, text.length))
+                      : complain(self, EXIT_MACHINE, "not enough memory for %s", q->missed);
+    free(text.bytes);
     return outcome;
 }
 

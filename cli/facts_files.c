@@ -1,6 +1,7 @@
 /* Loading of facts. */
 #include "facts_files.h"
 
+#include "base/foreign.h"
 #include "matrix_files.h"
 
 #include <string.h>
@@ -60,8 +61,14 @@ static int load_arrays(const command *self, const char *keys, const char *values
     return 0; /* the loaders let only finite numbers through; what else can be wrong the library tells */
 }
 
+/* Text has no header: it would be read twice. */
+static bool is_text(const char *path) {
+    return ireneo_ends_with(path, ".csv") || ireneo_ends_with(path, ".tsv") || ireneo_ends_with(path, ".txt");
+}
+
 int check_room(const command *self, const char *keys, const char *values, size_t threads) {
     ireneo_array k = {0}, v = {0};
+    if (is_text(keys) || is_text(values)) return 0;
     if (ireneo_array_describe(keys, &k) != IRENEO_OK || ireneo_array_describe(values, &v) != IRENEO_OK ||
         k.axes != 2 || v.axes < 2 || v.axes > 3)
         return 0; /* loading will say why, or it is a vector */

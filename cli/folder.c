@@ -2,6 +2,7 @@
 #include "folder.h"
 
 #include "base/error.h"
+#include "base/foreign.h"
 #include "ireneo.h"
 #include "report.h"
 
@@ -127,15 +128,11 @@ static const struct {
 static const char *const ENDINGS[] = {".safetensors", ".npy", ".npz", ".csv", ".tsv", ".txt", ".json",
                                       ".db",          ".svg", ".png", ".pdf", ".pt",  ".pkl", ".bin"};
 
-static bool ends_with(const char *path, const char *ending) {
-    size_t length = strlen(path), tail = strlen(ending);
-    return length >= tail && strcmp(path + length - tail, ending) == 0;
-}
-
 static int check_ending(const command *self, const output_file *o) {
     bool text = o->kind >= OUTPUT_TABLE;
     for (size_t i = 0; i < sizeof ENDINGS / sizeof ENDINGS[0]; i++) {
-        if (!ends_with(o->path, ENDINGS[i]) || strcmp(ENDINGS[i], kinds[o->kind].ending) == 0) continue;
+        if (!ireneo_ends_with(o->path, ENDINGS[i]) || strcmp(ENDINGS[i], kinds[o->kind].ending) == 0)
+            continue;
         if (text && (strcmp(ENDINGS[i], ".csv") == 0 || strcmp(ENDINGS[i], ".txt") == 0)) continue;
         return complain(self, EXIT_USAGE, "%s %s: %s is a %s file; choose a name that ends so", o->option,
                         o->path, kinds[o->kind].name, kinds[o->kind].ending);

@@ -1,4 +1,5 @@
 /* ireneo recall: the best answers of a memory to queries. */
+#include "base/foreign.h"
 #include "commands.h"
 #include "facts_files.h"
 #include "folder.h"
@@ -206,8 +207,8 @@ static int write_answers(const command *self, const recall_request *q, const rec
 
 /* x.npy has its scores in x.scores.npy; any other name holds both, as .safetensors. */
 static int name_scores(const command *self, recall_request *q) {
-    size_t length = q->output != NULL ? strlen(q->output) : 0;
-    if (length < 4 || strcmp(q->output + length - 4, ".npy") != 0) return 0;
+    if (q->output == NULL || !ireneo_ends_with(q->output, ".npy")) return 0;
+    size_t length = strlen(q->output);
     q->scores = malloc(length + sizeof ".scores");
     if (q->scores == NULL) return complain(self, EXIT_MACHINE, "not enough memory for a path");
     snprintf(q->scores, length + sizeof ".scores", "%.*s.scores.npy", (int)(length - 4), q->output);

@@ -1,5 +1,6 @@
 /* ireneo store: stores facts in a matrix, or says that it cannot be done. */
 #include "store.h"
+#include "base/text_stream.h"
 #include "commands.h"
 #include "folder.h"
 #include "labels.h"
@@ -33,9 +34,8 @@ static void write_quoted(FILE *stream, const char *word) {
 
 /* The command line with --resume and without --init, which it replaces, to be typed into a shell. */
 static char *command_again(int argc, char **argv) {
-    char *text = NULL;
-    size_t length = 0;
-    FILE *stream = open_memstream(&text, &length);
+    ireneo_text text;
+    FILE *stream = ireneo_text_open(&text);
     if (stream == NULL) return NULL;
     int i = 0;
     fputs("ireneo store", stream);
@@ -54,8 +54,8 @@ static char *command_again(int argc, char **argv) {
         fputc(' ', stream);
         write_quoted(stream, argv[i]);
     }
-    if (fclose(stream) == 0) return text;
-    free(text);
+    if (ireneo_text_close(stream, &text)) return text.bytes;
+    free(text.bytes);
     return NULL;
 }
 

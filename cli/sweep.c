@@ -1,4 +1,5 @@
 /* ireneo sweep: many trials over grids of parameters, kept in a store of results. */
+#include "base/text_stream.h"
 #include "commands.h"
 #include "folder.h"
 #include "lab/sweep/parts.h"
@@ -69,16 +70,17 @@ static bool only_export(const sweep_request *q) {
 }
 
 static int export_store(const command *self, const sweep_request *q) {
-    char *text = NULL;
-    size_t length = 0, rows = 0;
+    ireneo_text text;
+    size_t rows = 0;
     bool to_output = strcmp(q->csv, "-") == 0;
-    FILE *stream = open_memstream(&text, &length);
+    FILE *stream = ireneo_text_open(&text);
     if (stream == NULL) return complain(self, EXIT_MACHINE, "not enough memory for %s", q->csv);
     ireneo_error failed = ireneo_results_export(q->database, q->wait, stream, &rows);
-    bool complete = fclose(stream) == 0;
-    if (failed == IRENEO_OK && complete && to_output) fwrite(text, 1, length, stdout);
-    if (failed == IRENEO_OK && complete && !to_output) failed = ireneo_save_bytes(q->csv, text, length);
-    free(text);
+    bool complete = ireneo_text_close(stream, &text);
+    if (failed == IRENEO_OK && complete && to_output) fwrite(text.bytes, 1, text.length, stdout);
+    if (failed == IRENEO_OK && complete && !to_output)
+        failed = ireneo_save_bytes(q->csv, text.bytes, text.length);
+    free(text.bytes);
     if (!complete) return complain(self, EXIT_MACHINE, "not enough memory for %s", q->csv);
     if (failed != IRENEO_OK) return report_error(self, failed);
     if (!to_output) printf("%zu trials of %s: %s\n", rows, q->database, q->csv);

@@ -38,48 +38,57 @@ static int print_lines(const command *self, ireneo_error failed, const char *con
     return print_json(self, &json, EXIT_DONE);
 }
 
-static int run_phases(const command *self, int argc, char **argv) {
-    static const char *const names[LINES] = {"lambda", "alpha_1", "alpha_c", "alpha_star", "converged"};
-    double lines[LINES][LAMBDAS];
+/* The values of every line at one lambda, which is the first of them. */
+typedef ireneo_error (*at_lambda)(const dense_range *q, double lambda, double values[LINES]);
+
+static int run_curves(const command *self, int argc, char **argv, const char *const names[LINES],
+                      at_lambda fill) {
+    double lines[LINES][LAMBDAS], values[LINES] = {0};
     dense_range q;
     int outcome = parse(self, argc, argv, &q);
     if (outcome != 0) return outcome;
     ireneo_error failed = IRENEO_OK;
     for (size_t i = 0; i < LAMBDAS && failed == IRENEO_OK; i++) {
-        ireneo_dense_point point = {.ensemble = ensemble_called(q.ensemble),
-                                    .lambda = scaled(q.from, q.to, i, LAMBDAS),
-                                    .neurons = (double)q.neurons};
-        ireneo_dense_phases_report r;
-        failed = ireneo_dense_phases(&point, &r);
-        lines[0][i] = point.lambda;
-        lines[1][i] = r.alpha_1;
-        lines[2][i] = r.alpha_c_lower_bound;
-        lines[3][i] = r.alpha_star;
-        lines[4][i] = r.log_patterns_converged / (double)q.neurons; /* as a load; NaN without neurons */
+        values[0] = scaled(q.from, q.to, i, LAMBDAS);
+        failed = fill(&q, values[0], values);
+        for (int k = 0; k < LINES; k++) lines[k][i] = values[k];
     }
     return print_lines(self, failed, names, lines);
 }
 
+static ireneo_error phases_at(const dense_range *q, double lambda, double values[LINES]) {
+    ireneo_dense_point point = {
+        .ensemble = ensemble_called(q->ensemble), .lambda = lambda, .neurons = (double)q->neurons};
+    ireneo_dense_phases_report r = {0};
+    ireneo_error failed = ireneo_dense_phases(&point, &r);
+    values[1] = r.alpha_1;
+    values[2] = r.alpha_c_lower_bound;
+    values[3] = r.alpha_star;
+    values[4] = r.log_patterns_converged / (double)q->neurons; /* as a load; NaN without neurons */
+    return failed;
+}
+
+static ireneo_error basins_at(const dense_range *q, double lambda, double values[LINES]) {
+    ireneo_dense_point point = {.ensemble = ensemble_called(q->ensemble),
+                                .lambda = lambda,
+                                .alpha = q->alpha,
+                                .neurons = (double)q->neurons};
+    ireneo_dense_basins_report r = {0};
+    ireneo_error failed = ireneo_dense_basins(&point, &r);
+    values[1] = r.theta_c;
+    values[2] = r.theta_star;
+    values[3] = q->neurons > 0 ? r.theta_converged : NAN;
+    return failed;
+}
+
+static int run_phases(const command *self, int argc, char **argv) {
+    static const char *const names[LINES] = {"lambda", "alpha_1", "alpha_c", "alpha_star", "converged"};
+    return run_curves(self, argc, argv, names, phases_at);
+}
+
 static int run_basins(const command *self, int argc, char **argv) {
     static const char *const names[LINES] = {"lambda", "theta_c", "theta_star", "theta_converged", NULL};
-    double lines[LINES][LAMBDAS];
-    dense_range q;
-    int outcome = parse(self, argc, argv, &q);
-    if (outcome != 0) return outcome;
-    ireneo_error failed = IRENEO_OK;
-    for (size_t i = 0; i < LAMBDAS && failed == IRENEO_OK; i++) {
-        ireneo_dense_point point = {.ensemble = ensemble_called(q.ensemble),
-                                    .lambda = scaled(q.from, q.to, i, LAMBDAS),
-                                    .alpha = q.alpha,
-                                    .neurons = (double)q.neurons};
-        ireneo_dense_basins_report r;
-        failed = ireneo_dense_basins(&point, &r);
-        lines[0][i] = point.lambda;
-        lines[1][i] = r.theta_c;
-        lines[2][i] = r.theta_star;
-        lines[3][i] = q.neurons > 0 ? r.theta_converged : NAN;
-    }
-    return print_lines(self, failed, names, lines);
+    return run_curves(self, argc, argv, names, basins_at);
 }
 
 const command command_curves_phases = {"curves phases", "", run_phases, "", ""};

@@ -42,11 +42,12 @@ typedef struct cholesky_proof {
     size_t area;                   /* keys.dim differences.dim */
     int threads;
     const ireneo_progress *progress;
-    double power;                        /* d_k = w_k^power */
-    double *gram;                        /* (area, area) C C^T */
-    double trace;                        /* sum |c_k|^2 */
-    double sum, column_error, sum_error; /* |e|; bounds on the rounding of C and of e */
-    double ratio;                        /* largest d_k / w_k */
+    double power;                   /* d_k = w_k^power */
+    double *gram;                   /* (area, area) C C^T */
+    double trace;                   /* sum |c_k|^2 */
+    double sum, sum_rounding;       /* |e|; bound on the rounding of the sum itself, */
+    double sum_error, column_error; /* and of what is summed; of C */
+    double ratio;                   /* largest d_k / w_k */
 } cholesky_proof;
 
 static ireneo_error allocate_coordinates(coordinates *v, size_t count, size_t dim) {
@@ -248,7 +249,7 @@ static ireneo_error make_sum(cholesky_proof *s) {
     }
     for (size_t k = 0; failed == IRENEO_OK && k < s->area; k++) square += sum[k] * sum[k];
     s->sum = (double)sqrtl(square) * MORE;
-    s->sum_error += ((double)p->c->count + (double)p->facts + 8.0) * (double)LDBL_EPSILON * size * MORE;
+    s->sum_rounding = ((double)p->c->count + (double)p->facts + 8.0) * (double)LDBL_EPSILON * size * MORE;
     free(sum), free(m);
     return failed;
 }
@@ -259,9 +260,8 @@ static ireneo_error prove_with(cholesky_proof *s, double power, bool *exact) {
     s->trace = s->sum_error = s->ratio = 0.0;
     memset(s->gram, 0, s->area * s->area * sizeof *s->gram);
     IRENEO_TRY(make_gram(s));
-    IRENEO_TRY(make_sum(s));
     /* smallest eigenvalue of the true C C^T > (r times the bound of |e| + what C may be off by)^2 */
-    double needed = (s->ratio * (s->sum + s->sum_error) + s->column_error) * MORE;
+    double needed = (s->ratio * (s->sum + s->sum_rounding + s->sum_error) + s->column_error) * MORE;
     if (!(needed * needed < s->trace)) return IRENEO_OK;
     double rounding = ((double)s->p->c->count + 100.0) * UNIT * s->trace * MORE, bound = 0.0;
     double factorising = 3.0 * ((double)s->area + 8.0) * UNIT * s->trace;
@@ -279,6 +279,7 @@ static ireneo_error prove(cholesky_proof *s, bool *exact) {
     if (s->p->c->count <= s->area) return IRENEO_OK; /* too few columns to span the space and to cancel */
     IRENEO_TRY(ireneo_ram_require(8.0 * (double)s->area * ((double)s->area + 2.0 * PANEL), "an exact proof"));
     IRENEO_TRY(IRENEO_ALLOCATE_ZEROED(&s->gram, s->area * s->area, "an exact proof"));
+    IRENEO_TRY(make_sum(s));
     for (size_t k = 0; k < sizeof powers / sizeof powers[0] && !*exact; k++)
         IRENEO_TRY(prove_with(s, powers[k], exact));
     return IRENEO_OK;
