@@ -94,6 +94,9 @@ typedef struct ireneo_facts {
     /** Own candidates of each fact, made on demand (the decoupled problem); NULL when values are shared. */
     ireneo_own_candidates own_candidates;
     const void *own_context;
+    /** Offsets (facts, dim_out): fact i is recalled when its target's y^T (W x_i + residuals_i) is largest, as in the
+     * last block of a transformer, where W x is added to the residual stream. NULL: none. */
+    const float *residuals;
     uint64_t reserved[4];
 } ireneo_facts;
 
@@ -266,6 +269,14 @@ IRENEO_API ireneo_error ireneo_recall(const ireneo_memory *memory, const float *
                                       const float *values, size_t candidates, size_t top,
                                       const ireneo_run_settings *settings, int64_t *indices, float *scores);
 
+/** The same where every query comes with an offset: the score of y for query i is y^T (W x_i + residuals_i). residuals
+ * is (count, dim_out); NULL: none. */
+IRENEO_API ireneo_error ireneo_recall_with_residuals(const ireneo_memory *memory, const float *queries,
+                                                     const float *residuals, size_t count,
+                                                     const float *values, size_t candidates, size_t top,
+                                                     const ireneo_run_settings *settings, int64_t *indices,
+                                                     float *scores);
+
 /** What a file may hold beside a memory, so that it can be asked without other files, and by name. Zero-initialise
  * and fill what is there; NULL: not there. Saving only looks at it. */
 typedef struct ireneo_memory_extras {
@@ -318,7 +329,7 @@ IRENEO_API void ireneo_memory_free(ireneo_memory *memory);
 
 /** A proof that facts do not fit: weights R_k > 0 on pairs (fact, competitor) with sum_k R_k (y_target -
  * y_competitor) x^T = 0. A memory that recalls all facts would make every term's score positive, and their
- * sum zero. */
+ * sum zero. For facts with residuals r also sum_k R_k ((y_target - y_competitor)^T r - margin) must not be positive. */
 typedef struct ireneo_certificate {
     /** Number of weights. */
     size_t count;
@@ -329,6 +340,9 @@ typedef struct ireneo_certificate {
     unsigned char facts_hash[IRENEO_HASH_BYTES];
     /** What it says, in one sentence; "" for the general case. */
     char reason[160];
+    /** Margin of each weight's fact (count), the same for all weights of a fact and none negative: the proof is that no
+     * memory recalls all facts with these gaps, in units of the scores. NULL: recalls them at all. */
+    double *margins;
     uint64_t reserved[4];
 } ireneo_certificate;
 
@@ -563,7 +577,7 @@ IRENEO_API ireneo_error ireneo_free_entropy(double load, size_t candidates, size
  * 9. Random instances and fingerprints
  * ---------------------------------------------------------------------------------------------------- */
 
-/** A fingerprint of keys, candidates (own ones included) and targets, kept in memories and certificates: BLAKE2b, so
+/** A fingerprint of keys, candidates (own ones included), targets and residuals, kept in memories and certificates: BLAKE2b, so
  * that no two different sets of facts with one fingerprint are known. hash is (IRENEO_HASH_BYTES). */
 IRENEO_API ireneo_error ireneo_facts_hash(const ireneo_facts *facts, unsigned char *hash);
 

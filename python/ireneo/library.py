@@ -93,6 +93,21 @@ PROTOTYPES: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {
             _FLOATS,
         ),
     ),
+    "ireneo_recall_with_residuals": (
+        ERROR,
+        (
+            POINTER(s.ireneo_memory),
+            _FLOATS,
+            _FLOATS,
+            c_size_t,
+            _FLOATS,
+            c_size_t,
+            c_size_t,
+            POINTER(s.ireneo_run_settings),
+            POINTER(c_int64),
+            _FLOATS,
+        ),
+    ),
     "ireneo_memory_save": (
         ERROR,
         (

@@ -87,6 +87,7 @@ class ireneo_facts(ctypes.Structure):
         ("targets", POINTER(c_int64)),
         ("own_candidates", OWN_CANDIDATES),
         ("own_context", c_void_p),
+        ("residuals", POINTER(c_float)),
         ("reserved", RESERVED),
     ]
 
@@ -128,6 +129,7 @@ class ireneo_certificate(ctypes.Structure):
         ("weights", POINTER(c_double)),
         ("facts_hash", c_ubyte * HASH_BYTES),
         ("reason", c_char * 160),
+        ("margins", POINTER(c_double)),
         ("reserved", RESERVED),
     ]
 

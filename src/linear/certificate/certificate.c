@@ -30,6 +30,7 @@ void ireneo_certificate_free(ireneo_certificate *certificate) {
     free(certificate->facts);
     free(certificate->candidates);
     free(certificate->weights);
+    free(certificate->margins);
     free(certificate);
 }
 

@@ -59,5 +59,7 @@ ireneo_error ireneo_facts_check(const ireneo_facts *facts) {
     IRENEO_TRY(check_finite(facts->keys, facts->facts, facts->dim_in, "keys"));
     if (facts->values != NULL)
         IRENEO_TRY(check_finite(facts->values, facts->candidates, facts->dim_out, "values"));
+    if (facts->residuals != NULL)
+        IRENEO_TRY(check_finite(facts->residuals, facts->facts, facts->dim_out, "residuals"));
     return IRENEO_OK;
 }

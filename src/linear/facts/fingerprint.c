@@ -57,6 +57,10 @@ ireneo_error ireneo_fingerprint(const ireneo_facts *f, int threads, unsigned cha
     else
         failed = add_own(f, threads, &d);
     for (size_t i = 0; i < f->facts; i++) ireneo_digest_number(&d, ireneo_target_of(f, i));
+    if (f->residuals != NULL) {
+        ireneo_digest_string(&d, "residuals");
+        ireneo_digest_block(&d, f->residuals, f->facts * f->dim_out * sizeof *f->residuals, threads);
+    }
     ireneo_digest_end(&d, hash);
     return failed;
 }

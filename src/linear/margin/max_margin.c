@@ -315,6 +315,11 @@ ireneo_error ireneo_max_margin(const ireneo_facts *facts, const ireneo_max_margi
     if (s.settings.store.rank != 0 || s.settings.store.solver != IRENEO_SOLVER_PROJECT)
         return ireneo_fail(IRENEO_ERROR_ARGUMENT,
                            "the largest margin is only found for full matrices and the default solver");
+    if (facts != NULL && facts->residuals != NULL)
+        return ireneo_fail(
+            IRENEO_ERROR_ARGUMENT,
+            "the largest margin is not defined for facts with residuals: a larger W outweighs them; "
+            "edit with a margin finds the least change");
     if (!(s.settings.duality_gap >= 0.0 && s.settings.duality_gap < 1.0))
         return ireneo_fail(IRENEO_ERROR_ARGUMENT, "the duality gap must lie between 0 and 1");
     IRENEO_TRY(ireneo_store(facts, &s.settings.store, memory, result, &s.info->store));

@@ -2,6 +2,7 @@
 #include "linear/scan/check.h"
 #include "base/ram.h"
 #include "base/threads.h"
+#include "linear/memory/extended.h"
 #include "linear/memory/memory.h"
 #include "linear/scan/checker.h"
 
@@ -66,9 +67,9 @@ static void report_check(const ireneo_checker *c, ireneo_check_report *report) {
     report->margin = c->spread > 0.0 ? gap / c->spread : (gap > 0.0 ? INFINITY : 0.0);
 }
 
-ireneo_error ireneo_check_near(const ireneo_memory *memory, const ireneo_facts *facts, int threads,
-                               const ireneo_progress *progress, ireneo_near *near, unsigned char *recalled,
-                               ireneo_check_report *report) {
+static ireneo_error check_plain(const ireneo_memory *memory, const ireneo_facts *facts, int threads,
+                                const ireneo_progress *progress, ireneo_near *near, unsigned char *recalled,
+                                ireneo_check_report *report) {
     ireneo_checker c = {.memory = memory,
                         .facts = facts,
                         .threads = threads,
@@ -81,6 +82,22 @@ ireneo_error ireneo_check_near(const ireneo_memory *memory, const ireneo_facts *
     if (failed == IRENEO_OK) report_check(&c, report);
     if (recalled == NULL) free(c.recalled);
     free_checker(&c);
+    return failed;
+}
+
+/* Offsets become a part of the keys. */
+ireneo_error ireneo_check_near(const ireneo_memory *memory, const ireneo_facts *facts, int threads,
+                               const ireneo_progress *progress, ireneo_near *near, unsigned char *recalled,
+                               ireneo_check_report *report) {
+    if (facts->residuals == NULL)
+        return check_plain(memory, facts, threads, progress, near, recalled, report);
+    ireneo_extended e;
+    ireneo_facts longer = *facts;
+    IRENEO_TRY(ireneo_memory_check(memory));
+    IRENEO_TRY(ireneo_extended_make(memory, facts->keys, facts->residuals, facts->facts, &e));
+    longer.keys = e.keys, longer.dim_in = e.memory.dim_in, longer.residuals = NULL;
+    ireneo_error failed = check_plain(&e.memory, &longer, threads, progress, near, recalled, report);
+    ireneo_extended_free(&e);
     return failed;
 }
 

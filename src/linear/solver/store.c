@@ -355,6 +355,8 @@ static ireneo_error check_settings(const ireneo_facts *facts, const ireneo_store
     IRENEO_TRY(ireneo_check_reserved(s->reserved, "the store settings"));
     if ((unsigned)s->solver > IRENEO_SOLVER_HEBBIAN_WHITE)
         return ireneo_fail(IRENEO_ERROR_ARGUMENT, "there is no solver number %d", (int)s->solver);
+    if (facts->residuals != NULL)
+        return ireneo_fail(IRENEO_ERROR_ARGUMENT, "facts with residuals cannot be stored yet");
     size_t smaller = facts->dim_in < facts->dim_out ? facts->dim_in : facts->dim_out;
     if (s->solver > IRENEO_SOLVER_HEBBIAN_WHITE)
         return ireneo_fail(IRENEO_ERROR_ARGUMENT, "there is no solver %d", (int)s->solver);

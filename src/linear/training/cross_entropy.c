@@ -75,15 +75,18 @@ void ireneo_cross_entropy_close(cross_entropy *objective) {
     memset(objective, 0, sizeof *objective);
 }
 
-/* images (rows, dim_out) = W x for the facts first .. first + rows - 1. */
+/* images (rows, dim_out) = W x, and what is added to it, for the facts first .. first + rows - 1. */
 static void make_images(const cross_entropy *objective, const float *parameters, size_t first, size_t rows,
                         float *images) {
     const ireneo_facts *facts = objective->facts;
     int count = (int)rows, in = (int)facts->dim_in, out = (int)facts->dim_out, rank = (int)objective->rank;
     const float *keys = facts->keys + first * facts->dim_in;
+    const float kept = facts->residuals != NULL ? 1.0f : 0.0f;
+    if (facts->residuals != NULL)
+        memcpy(images, facts->residuals + first * facts->dim_out, rows * facts->dim_out * sizeof *images);
     if (rank == 0) {
         cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, count, out, in, 1.0f, keys, in, parameters, in,
-                    0.0f, images, out);
+                    kept, images, out);
         return;
     }
     float *reduced = objective->reduced + first * objective->rank;
@@ -91,7 +94,7 @@ static void make_images(const cross_entropy *objective, const float *parameters,
     cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, count, rank, in, 1.0f, keys, in, right, rank, 0.0f,
                 reduced, rank);
     cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, count, out, rank, 1.0f, reduced, rank, parameters,
-                rank, 0.0f, images, out);
+                rank, kept, images, out);
 }
 
 /* Takes one block of scores of one fact into the row: the scores become weights, the target's becomes 0.
