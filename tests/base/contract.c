@@ -227,6 +227,14 @@ static void test_memories(void **state) {
     REFUSED(ireneo_recall(m, it.keys, N, it.values, N, 1, NULL, index, NULL));
     REFUSED(ireneo_recall(m, it.keys, N, it.values, N, 1, &many, index, score));
     REFUSED(ireneo_recall(m, it.keys, N, it.values, N, 1, &bad, index, score));
+    REFUSED(ireneo_recall_with_residuals(NULL, it.keys, it.values, N, it.values, N, 1, NULL, index, score));
+    REFUSED(ireneo_recall_with_residuals(&empty, it.keys, it.values, N, it.values, N, 1, NULL, index, score));
+    REFUSED(ireneo_recall_with_residuals(m, NULL, it.values, N, it.values, N, 1, NULL, index, score));
+    REFUSED(ireneo_recall_with_residuals(m, it.keys, it.values, N, NULL, N, 1, NULL, index, score));
+    REFUSED(ireneo_recall_with_residuals(m, it.keys, it.values, N, it.values, N, 1, NULL, NULL, score));
+    REFUSED(ireneo_recall_with_residuals(m, it.keys, it.values, N, it.values, N, 1, NULL, index, NULL));
+    REFUSED(ireneo_recall_with_residuals(m, it.keys, it.values, N, it.values, N, 1, &many, index, score));
+    REFUSED(ireneo_recall_with_residuals(m, it.keys, it.values, N, it.values, N, 1, &bad, index, score));
     REFUSED(ireneo_cross_entropy(m, &it.facts, NULL, NULL));
     REFUSED(ireneo_cross_entropy(NULL, &it.facts, NULL, &loss));
     assert_true(loss == 0.0);
