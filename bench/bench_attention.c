@@ -4,6 +4,7 @@
  * four kinds, one BLAS call each per head, over all the threads that BLAS likes. Both are timed in turn in
  * one run and the smallest times are compared, so that a busy machine changes the ratio little. */
 #include "attention/network/network.h"
+#include "base/blas.h"
 #include "base/progress.h"
 #include "base/random.h"
 #include "base/threads.h"
@@ -25,8 +26,8 @@ static void products_alone(layer *l, int threads) {
     int T = (int)l->shape.context, d = (int)l->shape.width, heads = (int)l->shape.heads, width = d / heads;
     const float *x = l->trace.layers[0].attention_input;
     float *qkv = l->trace.layers[0].query_key_value;
-    int before = openblas_get_num_threads(); /* OpenBLAS by itself, with threads of its own */
-    openblas_set_num_threads(threads);
+    int before = ireneo_blas_threads(); /* BLAS by itself, with threads of its own */
+    ireneo_blas_set_threads(threads);
     cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, T, 3 * d, d, 1.0f, x, d, l->parameters, d, 0.0f, qkv,
                 3 * d);
     for (int h = 0; h < heads; h++) {
@@ -36,7 +37,7 @@ static void products_alone(layer *l, int threads) {
         cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, T, width, T, 1e-6f, l->scores, T, v, 3 * d,
                     0.0f, l->trace.branch + h * width, d);
     }
-    openblas_set_num_threads(before);
+    ireneo_blas_set_threads(before);
 }
 
 static void whole_layer(layer *l) {

@@ -3,6 +3,7 @@
 #include "commands.h"
 #include "ireneo.h"
 #include "report.h"
+#include "version.h"
 
 #include <malloc.h>
 #include <signal.h>
@@ -34,7 +35,8 @@ static void print_overview(FILE *stream) {
             ireneo_version());
     for (size_t i = 0; i < COMMAND_COUNT; i++)
         fprintf(stream, "  %-12s %s\n", COMMANDS[i]->name, COMMANDS[i]->summary);
-    fprintf(stream, "\n'ireneo COMMAND --help' explains a command. 'ireneo --version' tells the version.\n");
+    fprintf(stream, "\n'ireneo COMMAND --help' explains a command. 'ireneo --version [--json]' tells version "
+                    "and build.\n");
 }
 
 static bool ended; /* by a command, which chose the exit code */
@@ -60,10 +62,7 @@ static int run_command(int argc, char **argv) {
         print_overview(stdout);
         return finish_output(&overview, EXIT_DONE);
     }
-    if (strcmp(argv[1], "--version") == 0) {
-        printf("ireneo %s\n", ireneo_version());
-        return finish_output(&overview, EXIT_DONE);
-    }
+    if (strcmp(argv[1], "--version") == 0) return print_version(argc - 2, argv + 2);
     for (size_t i = 0; i < COMMAND_COUNT; i++)
         if (strcmp(argv[1], COMMANDS[i]->name) == 0) return COMMANDS[i]->run(COMMANDS[i], argc - 2, argv + 2);
     fprintf(stderr, "ireneo: there is no command '%s'; 'ireneo --help' lists them\n", argv[1]);

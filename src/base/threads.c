@@ -1,6 +1,7 @@
-/* Thread counts. OpenBLAS's control is looked up weakly, so that another BLAS can take its place. */
+/* Thread counts: ours, and BLAS's one thread in each of them. */
 #include "base/threads.h"
 
+#include "base/blas.h"
 #include "base/processor.h"
 
 #include <omp.h>
@@ -8,9 +9,6 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <sys/resource.h>
-
-extern void openblas_set_num_threads(int count) __attribute__((weak));
-extern int openblas_get_num_threads(void) __attribute__((weak));
 
 /* Results do not depend on the number of threads, so a request beyond the machine is met with fewer: every one
  * costs scratch space, and OpenBLAS has room for a limited number of callers at a time. */
@@ -25,8 +23,7 @@ static atomic_bool threads_started; /* somewhere in this process, or in the one 
 static bool forked;                 /* this process is a child of one that had started threads */
 
 static void put_back(void) {
-    if (openblas_set_num_threads && openblas_get_num_threads && openblas_get_num_threads() != callers_count)
-        openblas_set_num_threads(callers_count);
+    if (ireneo_blas_threads() != callers_count) ireneo_blas_set_threads(callers_count);
 }
 
 static void before_fork(void) {
@@ -75,9 +72,9 @@ ireneo_error ireneo_enter(int requested, int *threads) {
     if (threads != NULL) *threads = count;
     if (depth++ > 0) return IRENEO_OK;
     pthread_mutex_lock(&door);
-    if (inside++ == 0 && openblas_set_num_threads && openblas_get_num_threads) {
-        callers_count = openblas_get_num_threads();
-        if (callers_count != 1) openblas_set_num_threads(1);
+    if (inside++ == 0) {
+        callers_count = ireneo_blas_threads();
+        if (callers_count > 1) ireneo_blas_set_threads(1);
     }
     pthread_mutex_unlock(&door);
     return IRENEO_OK;

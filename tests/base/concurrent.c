@@ -1,5 +1,6 @@
 /* Calls that run at the same time, and calls in a forked child: the bits are those of a call that runs alone, and
  * BLAS's thread count is afterwards what the caller made it. */
+#include "base/blas.h"
 #include "linear_instance.h"
 
 #include <pthread.h>
@@ -8,9 +9,6 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-extern void openblas_set_num_threads(int count) __attribute__((weak));
-extern int openblas_get_num_threads(void) __attribute__((weak));
 
 enum { FACTS = 150, DIM = 16, PATTERNS = 300, NEURONS = 24, QUERIES = 40, CALLERS = 4, ROUNDS = 3 };
 
@@ -124,18 +122,17 @@ static caller alone[CALLERS], together[CALLERS];
 static void test_concurrent(void **state) {
     (void)state;
     make_alone(alone);
-    int before = openblas_get_num_threads ? openblas_get_num_threads() : 0;
+    int before = ireneo_blas_threads();
     for (int blas = 1; blas <= 3; blas++) {
-        if (openblas_set_num_threads) openblas_set_num_threads(blas);
-        int asked =
-            openblas_get_num_threads ? openblas_get_num_threads() : 0; /* the machine may allow fewer */
+        ireneo_blas_set_threads(blas);
+        int asked = ireneo_blas_threads(); /* the machine may allow fewer */
         for (int round = 0; round < ROUNDS; round++) {
             run_together(together);
             for (int k = 0; k < CALLERS; k++) expect_same(&together[k], &alone[k]);
-            if (openblas_get_num_threads) assert_int_equal(openblas_get_num_threads(), asked);
+            assert_int_equal(ireneo_blas_threads(), asked);
         }
     }
-    if (openblas_set_num_threads) openblas_set_num_threads(before);
+    ireneo_blas_set_threads(before);
 }
 
 /* A child that hangs is ended by its alarm, and is seen to be. */
@@ -179,7 +176,7 @@ static void *keep_busy(void *context) {
 static void test_fork_while_in_use(void **state) {
     (void)state;
     make_alone(alone);
-    int before = openblas_get_num_threads ? openblas_get_num_threads() : 0;
+    int before = ireneo_blas_threads();
     caller busy = {.seed = 101, .threads = 2};
     pthread_t thread;
     atomic_store(&goes_on, 1);
@@ -192,7 +189,7 @@ static void test_fork_while_in_use(void **state) {
     }
     atomic_store(&goes_on, 0);
     pthread_join(thread, NULL);
-    if (openblas_get_num_threads) assert_int_equal(openblas_get_num_threads(), before);
+    assert_int_equal(ireneo_blas_threads(), before);
 }
 
 /* Twenty thousand threads would not start; the sentence says how many may. */

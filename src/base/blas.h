@@ -1,0 +1,22 @@
+/* The BLAS that this process computes with. It is chosen when the program is linked, or by the system when it starts
+ * (Debian's alternatives), so it is asked about at run time: OpenBLAS, MKL, BLIS (also AMD's AOCL), or one without
+ * threads of its own. */
+#ifndef IRENEO_BASE_BLAS_H
+#define IRENEO_BASE_BLAS_H
+
+#include <stddef.h>
+
+/* "OpenBLAS", "MKL", "BLIS"; "other" for one whose threads, if it has any, cannot be controlled. */
+const char *ireneo_blas_name(void);
+
+/* What the library says of its version, or "" when it says nothing. */
+void ireneo_blas_version(char *text, size_t size);
+
+/* The file that it was loaded from, or NULL when that cannot be told. */
+const char *ireneo_blas_file(void);
+
+/* How many threads one of its calls may use; 0 when it has no such number. The setter then does nothing. */
+int ireneo_blas_threads(void);
+void ireneo_blas_set_threads(int count);
+
+#endif
