@@ -117,6 +117,7 @@ static const struct {
 } kinds[] = {
     [OUTPUT_MEMORY] = {"a memory", ".safetensors"},
     [OUTPUT_CERTIFICATE] = {"a certificate", ".safetensors"},
+    [OUTPUT_MOMENTS] = {"a file of moments", ".safetensors"},
     [OUTPUT_ANSWERS] = {"a file of answers", ".safetensors"},
     [OUTPUT_ARRAY] = {"a NumPy array", ".npy"},
     [OUTPUT_TABLE] = {"a table", ".csv"},
@@ -146,6 +147,7 @@ static ireneo_error is_ours(const char *path, output_kind kind, bool *ours) {
     static const char *const formats[] = {
         [OUTPUT_MEMORY] = "ireneo-memory-",
         [OUTPUT_CERTIFICATE] = "ireneo-certificate-",
+        [OUTPUT_MOMENTS] = "ireneo-moments-",
         [OUTPUT_ANSWERS] = "ireneo-answers-",
     };
     char *format = NULL;

@@ -21,6 +21,7 @@ static const command *const COMMANDS[] = {
     &command_verify,    //
     &command_sample,    //
     &command_pairs,     //
+    &command_moments,   //
     &command_dense,     //
     &command_attention, //
     &command_sweep,     //

@@ -7,6 +7,7 @@
  *   ireneo/arrays.h      arrays on disk: .npy, .npz, .safetensors, and text
  *   ireneo/random.h      random numbers as functions of (seed, stream, index)
  *   ireneo/linear.h      linear memory: how many facts fit, storing them, recall, proof of impossibility
+ *   ireneo/layer.h       layers of real models: moments of their keys
  *   ireneo/dense.h       dense memory: phases and basins, retrieval, simulation
  *   ireneo/attention.h   transformers at initialisation: theory, simulated networks, training
  *
@@ -76,6 +77,7 @@
 #include "ireneo/attention.h"
 #include "ireneo/common.h"
 #include "ireneo/dense.h"
+#include "ireneo/layer.h"
 #include "ireneo/linear.h"
 #include "ireneo/random.h"
 

@@ -38,6 +38,7 @@ from .law import (
 from .library import path as library_path
 from .margin import MaxMarginInfo, max_margin
 from .memory import Answers, CheckReport, Extras, Memory, NoiseReport, Status, StoreInfo, store
+from .moments import Moments, MomentsReport, moments
 from .proof import Certificate, VerifyReport
 from .sampling import OwnCandidates, random_normals, random_uniforms, sample
 from .training import TrainInfo, train
@@ -58,6 +59,8 @@ __all__ = [
     "IreneoError",
     "MaxMarginInfo",
     "Memory",
+    "Moments",
+    "MomentsReport",
     "NoiseReport",
     "NotEnoughMemoryError",
     "NumericError",
@@ -79,6 +82,7 @@ __all__ = [
     "listwise_capacity",
     "load_array",
     "max_margin",
+    "moments",
     "random_normals",
     "random_uniforms",
     "sample",

@@ -171,6 +171,21 @@ PROTOTYPES: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {
             POINTER(s.ireneo_noise_report),
         ),
     ),
+    # layer.h: moments of keys
+    "ireneo_moments_new": (ERROR, (c_size_t, POINTER(c_void_p))),
+    "ireneo_moments_add": (ERROR, (c_void_p, _FLOATS, c_size_t, POINTER(s.ireneo_run_settings))),
+    "ireneo_moments_merge": (ERROR, (c_void_p, c_void_p)),
+    "ireneo_moments_of_files": (
+        ERROR,
+        (POINTER(c_char_p), c_size_t, POINTER(s.ireneo_run_settings), POINTER(c_void_p)),
+    ),
+    "ireneo_moments_dim": (c_size_t, (c_void_p,)),
+    "ireneo_moments_count": (c_uint64, (c_void_p,)),
+    "ireneo_moments_read": (ERROR, (c_void_p, _DOUBLES, _DOUBLES)),
+    "ireneo_moments_describe": (ERROR, (c_void_p, POINTER(s.ireneo_moments_report))),
+    "ireneo_moments_save": (ERROR, (c_void_p, c_char_p)),
+    "ireneo_moments_load": (ERROR, (c_char_p, POINTER(c_void_p))),
+    "ireneo_moments_free": (None, (c_void_p,)),
     # dense.h: phases and basins
     "ireneo_dense_ensemble_name": (c_char_p, (c_int,)),
     "ireneo_dense_phases": (ERROR, (POINTER(s.ireneo_dense_point), POINTER(s.ireneo_dense_phases_report))),

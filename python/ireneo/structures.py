@@ -37,6 +37,7 @@ from .structures_dense import (
     ireneo_dense_recall_result,
     ireneo_dense_recall_settings,
 )
+from .structures_layer import ireneo_moments_report
 from .structures_linear import (
     HASH_BYTES,
     MAX_AXES,

@@ -291,6 +291,45 @@ static void test_certificates(void **state) {
     free_instance(&it);
 }
 
+static void test_moments(void **state) {
+    (void)state;
+    ireneo_moments *m = NULL, *none = NULL;
+    const char *const files[] = {"x.npy", NULL};
+    double mean[D];
+    ireneo_run_settings many = {.threads = 5000};
+    expect_ok(ireneo_moments_new(D, &m));
+    ireneo_moments_free(NULL);
+    assert_true(ireneo_moments_dim(NULL) == 0 && ireneo_moments_count(NULL) == 0);
+    REFUSED(ireneo_moments_new(D, NULL));
+    none = m;
+    REFUSED(ireneo_moments_new(0, &none));
+    assert_null(none);
+    REFUSED(ireneo_moments_add(NULL, NULL, 0, NULL));
+    REFUSED(ireneo_moments_add(m, NULL, 1, NULL));
+    REFUSED(ireneo_moments_add(m, NULL, 0, &many));
+    REFUSED(ireneo_moments_merge(m, NULL));
+    REFUSED(ireneo_moments_merge(NULL, m));
+    REFUSED(ireneo_moments_merge(m, m));
+    REFUSED(ireneo_moments_read(NULL, NULL, mean));
+    expect_error(ireneo_moments_read(m, NULL, mean), IRENEO_ERROR_DATA, "no rows", "");
+    none = m;
+    REFUSED(ireneo_moments_of_files(files, 1, NULL, NULL));
+    REFUSED(ireneo_moments_of_files(NULL, 1, NULL, &none));
+    assert_null(none);
+    REFUSED(ireneo_moments_of_files(files, 0, NULL, &none));
+    REFUSED(ireneo_moments_of_files(files + 1, 1, NULL, &none));
+    REFUSED(ireneo_moments_of_files(files, 1, &many, &none));
+    REFUSED(ireneo_moments_describe(m, NULL));
+    REFUSED(ireneo_moments_describe(NULL, &(ireneo_moments_report){0}));
+    REFUSED(ireneo_moments_save(NULL, "x.safetensors"));
+    REFUSED(ireneo_moments_save(m, NULL));
+    REFUSED(ireneo_moments_load("x.safetensors", NULL));
+    none = m;
+    REFUSED(ireneo_moments_load(NULL, &none));
+    assert_null(none);
+    ireneo_moments_free(m);
+}
+
 static void test_recall_stops(void **state) {
     (void)state;
     enum { MANY = 4096 };
@@ -433,6 +472,7 @@ int main(void) {
         cmocka_unit_test(test_store),
         cmocka_unit_test(test_memories),
         cmocka_unit_test(test_certificates),
+        cmocka_unit_test(test_moments),
         cmocka_unit_test(test_recall_stops),
         cmocka_unit_test(test_dense),
         cmocka_unit_test(test_attention),

@@ -51,6 +51,7 @@ done <<'TABLE'
 facts
 law
 kernels
+moments
 memory       facts
 problem      facts kernels
 scan         facts kernels memory problem
