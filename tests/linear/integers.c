@@ -1,5 +1,5 @@
-/* Candidates in eight and in sixteen bits: what a scan leaves out is below the level by proof, what it finds
- * is found, and products are as close as promised. Brute force in float64. */
+/* Candidates in eight and in sixteen bits: what a scan leaves out is below the level by proof, what it finds is close to
+ * it, and products are as close as promised. Brute force in float64. The kernels themselves: int8_kernels.c. */
 #include "base/random.h"
 #include "linear/kernels/dot8.h"
 #include "linear/kernels/int16.h"
@@ -52,26 +52,26 @@ static void check_scan(size_t rows, size_t columns, size_t dim, int kind, int le
     for (int part = 0; part < 2; part++) {
         size_t first = part == 0 ? 0 : cut, last = part == 0 ? cut : columns;
         if (first >= last) continue;
-        ireneo_int8_scan(&q, &tile, rows, first, last - first, level, hits, ROOM, found);
+        ireneo_int8_scan(&q, &tile, rows, first, last - first, level, IRENEO_INT8_CERTAIN, hits, ROOM, found);
         for (size_t i = 0; i < rows; i++) {
-            double bound = ireneo_int8_bound(&q, &tile, i);
             assert_true(found[i] <= columns);
             memset(seen, 0, columns);
             for (size_t k = 0; k < found[i]; k++) {
                 uint32_t j = hits[i * ROOM + k];
                 assert_true(j >= first && j < last && !seen[j] && (k == 0 || j > hits[i * ROOM + k - 1]));
                 seen[j] = 1;
-                assert_true(scores[i * columns + j] >= (double)level[i] - bound);
+                double bound = ireneo_int8_bound(&q, &tile, i, j / IRENEO_PANEL_GROUP);
+                assert_true(scores[i * columns + j] >= (double)level[i] - 2.0 * bound);
             }
             for (size_t j = first; j < last; j++)
-                if (!seen[j]) assert_true(scores[i * columns + j] <= (double)level[i] + bound);
+                if (!seen[j]) assert_true(scores[i * columns + j] <= (double)level[i]);
         }
     }
     if (kind == 0 && levels == 1 &&
         dim >= 16) { /* the bound is of use: a few tenths of the spread of scores */
         double norm = sqrt(product(h, h, dim));
-        expect_between(ireneo_int8_bound(&q, &tile, 0) / norm, 0.005, 0.03 * sqrt((double)dim));
-        expect_between(ireneo_int8_spread(&q, &tile, 0) / norm, 0.002, 0.03);
+        expect_between(ireneo_int8_bound(&q, &tile, 0, 0) / norm, 0.005, 0.06 * sqrt((double)dim));
+        expect_between(ireneo_int8_usual_bound(&q, &tile, 0) / norm, 0.005, 0.06 * sqrt((double)dim));
     }
     free(h), free(y), free(scores), free(sorted), free(level), free(hits), free(found), free(seen);
     ireneo_int8_rows_free(&tile);
@@ -101,7 +101,7 @@ static void test_too_many(void **state) {
     ireneo_int8_rows_set(&q, h, ROWS, DIM, &tile);
     for (size_t i = 0; i < ROWS; i++) level[i] = i % 2 == 0 ? -INFINITY : INFINITY;
     hits[ROWS * ROOM] = 12345;
-    ireneo_int8_scan(&q, &tile, ROWS, 0, COLUMNS, level, hits, ROOM, found);
+    ireneo_int8_scan(&q, &tile, ROWS, 0, COLUMNS, level, IRENEO_INT8_CERTAIN, hits, ROOM, found);
     for (size_t i = 0; i < ROWS; i++) assert_int_equal(found[i], i % 2 == 0 ? IRENEO_TOO_MANY : 0);
     assert_int_equal(hits[ROWS * ROOM], 12345);
     free(h), free(y);

@@ -101,7 +101,7 @@ __attribute__((target("avx2"))) static void products_avx2(const int16_t *h, cons
 
 #define TARGET_VNNI __attribute__((target("avx512f,avx512bw,avx512vl,avx512vnni,avx2")))
 
-/* In assembly for the reason given in int8.c. */
+/* In assembly for the reason given in int8_avx512vnni.c. */
 TARGET_VNNI static inline __m512i multiply_add(__m512i sums, __m512i a, const int16_t *b) {
     __asm__("vpdpwssd %2, %1, %0" : "+v"(sums) : "v"(a), "m"(*(const __m512i *)(const void *)b));
     return sums;
@@ -124,7 +124,7 @@ TARGET_VNNI static void products_vnni(const int16_t *h, const int16_t *const y[8
 }
 
 static eight_products best_products(void) {
-    if (ireneo_has_vnni()) return products_vnni;
+    if (ireneo_processor() == IRENEO_PROCESSOR_AVX512VNNI) return products_vnni;
     return ireneo_has_avx2() ? products_avx2 : products_portable;
 }
 #else

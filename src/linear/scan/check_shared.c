@@ -119,7 +119,7 @@ static void scan_block(void *context, int thread, size_t first, size_t count, si
     shared_check *s = context;
     ireneo_hit hits[BUFFER];
     for (size_t i = 0; i < count; i++) {
-        scaled_row *r = &s->rows[(size_t)thread * s->tile + i];
+        scaled_row *r = &s->rows[(size_t)thread * s->tile + (first + i) % s->tile];
         const float *row = scores + i * columns;
         double lead = (double)r->target -
                       (double)best_competitor(row, column, columns, ireneo_target_of(s->c->facts, first + i));
@@ -142,28 +142,27 @@ static void finish_tile(void *context, int thread, size_t first, size_t count, c
     }
 }
 
-/* Candidates whose rounded score lies below this threshold are lower than the target, and further than is seen. */
+/* Candidates below this threshold are lower than the target, and further than is seen. */
 static bool set_thresholds(void *context, int thread, size_t first, size_t count,
                            const ireneo_int8_rows *rows, float *threshold) {
     (void)first;
     shared_check *s = context;
     for (size_t i = 0; i < count; i++) {
         const scaled_row *r = &s->rows[(size_t)thread * s->tile + i];
-        double bound = ireneo_int8_bound(&s->int8, rows, i),
+        double bound = ireneo_int8_usual_bound(&s->int8, rows, i),
                seen = fmax(fmax(2.0 * (double)r->bound, SEEN * bound), (double)r->reach);
         s->c->thread[thread].seen = fmin(s->c->thread[thread].seen, seen * r->unit);
-        threshold[i] = nextafterf((float)((double)r->target - seen - (double)r->bound - bound), -INFINITY);
+        threshold[i] = nextafterf((float)((double)r->target - seen - (double)r->bound), -INFINITY);
     }
     return true;
 }
 
 static void take_hits(void *context, int thread, size_t first, size_t count, size_t columns, const float *h,
                       const uint32_t *hits, size_t room, const uint32_t *found) {
-    (void)first;
     shared_check *s = context;
     float *scores = s->scores + (size_t)thread * ROOM;
     for (size_t i = 0; i < count; i++) {
-        scaled_row *r = &s->rows[(size_t)thread * s->tile + i];
+        scaled_row *r = &s->rows[(size_t)thread * s->tile + (first + i) % s->tile];
         const uint32_t *mine = hits + i * room;
         r->row.shown += columns;
         ireneo_dot8_listed(h + i * s->stride, s->values, s->stride, s->stride, mine, found[i], scores);

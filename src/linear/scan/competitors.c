@@ -10,6 +10,7 @@
 
 #include <cblas.h>
 #include <math.h>
+#include <string.h>
 
 enum {
     SHORT = 4,        /* a row with less than a quarter of its competitors is looked at again */
@@ -18,7 +19,6 @@ enum {
     BUFFER_MORE = 64
 };
 static const double AIM = 1.05; /* of the number wanted: a few too many are cheaper than a few too few */
-static const float ROUNDING_SPREADS = 4.0f;
 
 typedef struct finder {
     const ireneo_problem *problem;
@@ -60,7 +60,7 @@ static void begin_tile(void *context, int thread, size_t first, size_t count, co
 static void scan_block(void *context, int thread, size_t first, size_t count, size_t column, size_t columns,
                        const float *scores) {
     finder *s = context;
-    size_t base = (size_t)thread * s->tile;
+    size_t base = (size_t)thread * s->tile + first % s->tile;
     for (size_t i = 0; i < count; i++) {
         ireneo_hit *hits = s->hits + (base + i) * s->buffer;
         size_t target = ireneo_problem_target(s->problem, first + i), position = 0,
@@ -97,15 +97,11 @@ static void offer(finder *s, size_t at, uint32_t index, float score) {
     hits[s->found[at]++] = (ireneo_hit){score, index};
 }
 
-/* Rounded scores err like a Gaussian of known spread: four spreads below the threshold of a row hardly a
- * competitor is missed. */
 static bool set_thresholds(void *context, int thread, size_t first, size_t count,
                            const ireneo_int8_rows *rows, float *threshold) {
-    (void)first;
+    (void)first, (void)rows;
     const finder *s = context;
-    for (size_t i = 0; i < count; i++)
-        threshold[i] = s->threshold[(size_t)thread * s->tile + i] -
-                       ROUNDING_SPREADS * (float)ireneo_int8_spread(&s->problem->int8, rows, i);
+    memcpy(threshold, s->threshold + (size_t)thread * s->tile, count * sizeof *threshold);
     return true;
 }
 
@@ -137,7 +133,7 @@ static void take_hits(void *context, int thread, size_t first, size_t count, siz
         size_t target = ireneo_problem_target(p, first + i);
         float *scores = s->scores + (size_t)thread * room;
         ireneo_dot8_listed(h + i * p->stride, p->y, p->stride, p->stride, mine, found[i], scores);
-        take_row(s, (size_t)thread * s->tile + i, target, mine, scores, found[i]);
+        take_row(s, (size_t)thread * s->tile + (first + i) % s->tile, target, mine, scores, found[i]);
     }
 }
 
@@ -213,6 +209,7 @@ ireneo_error ireneo_find_competitors(const ireneo_problem *problem, const float 
                             .finish = finish_tile,
                             .context = &s,
                             .int8 = problem->int8.packed != NULL ? &problem->int8 : NULL,
+                            .care = IRENEO_INT8_LIKELY,
                             .room = room,
                             .thresholds = set_thresholds,
                             .hits = take_hits};

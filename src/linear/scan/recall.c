@@ -89,10 +89,9 @@ static void tighten(recall *r, size_t at) {
 
 static void scan_block(void *context, int thread, size_t first, size_t count, size_t column, size_t columns,
                        const float *scores) {
-    (void)first;
     recall *r = context;
     for (size_t i = 0; i < count; i++) {
-        size_t at = (size_t)thread * r->tile + i, position = 0;
+        size_t at = (size_t)thread * r->tile + (first + i) % r->tile, position = 0;
         while (position < columns) {
             r->found[at] += (uint32_t)ireneo_best_collect(
                 scores + i * columns, columns, &position, r->threshold[at], (uint32_t)column,
@@ -104,13 +103,12 @@ static void scan_block(void *context, int thread, size_t first, size_t count, si
 
 static bool set_thresholds(void *context, int thread, size_t first, size_t count,
                            const ireneo_int8_rows *rows, float *level) {
-    (void)first;
+    (void)first, (void)rows;
     const recall *r = context;
     bool ready = true;
     for (size_t i = 0; i < count; i++) {
         size_t at = (size_t)thread * r->tile + i;
-        double bound = ireneo_int8_bound(&r->int8, rows, i) + (double)r->slack[at];
-        level[i] = nextafterf((float)((double)r->threshold[at] - bound), -INFINITY);
+        level[i] = nextafterf(r->threshold[at] - r->slack[at], -INFINITY);
         if (r->threshold[at] == -INFINITY) ready = false;
     }
     return ready;
@@ -118,11 +116,11 @@ static bool set_thresholds(void *context, int thread, size_t first, size_t count
 
 static void take_hits(void *context, int thread, size_t first, size_t count, size_t columns, const float *h,
                       const uint32_t *hits, size_t room, const uint32_t *found) {
-    (void)first, (void)columns;
+    (void)columns;
     recall *r = context;
     float *scores = r->rescored + (size_t)thread * ROOM;
     for (size_t i = 0; i < count; i++) {
-        size_t at = (size_t)thread * r->tile + i;
+        size_t at = (size_t)thread * r->tile + (first + i) % r->tile;
         ireneo_dot8_listed(h + i * r->dim_out, r->scan_values, r->dim_out, r->dim_out, hits + i * room,
                            found[i], scores);
         for (size_t k = 0; k < found[i]; k++) {

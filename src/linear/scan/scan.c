@@ -5,6 +5,7 @@
 #include "base/ram.h"
 
 #include <cblas.h>
+#include <string.h>
 
 size_t ireneo_scan_tile_rows(size_t rows) {
     size_t share = (rows / 16 + 7) / 8 * 8; /* sixteen tiles of whole kernels, or tiles of the best size */
@@ -28,6 +29,15 @@ static void score_block(const ireneo_scan *s, size_t first, size_t count, size_t
     }
 }
 
+/* Integers are first tried on a few candidates, then on twice as many each time, up to a whole block: where rounding
+ * is too coarse little is lost, and thresholds that rise as a scan goes on rise early. */
+enum { FIRST_TRY = 5 * IRENEO_PANEL_GROUP };
+
+enum {
+    CROWDED_SHARE = 5, /* scoring a fifth of the candidates again costs what integers save */
+    VAIN_SHARE = 4     /* with a quarter of its rows crowded a tile is scored in float32 */
+};
+
 /* What a thread needs for its tiles. */
 typedef struct workplace {
     float *h, *scores, *candidates; /* (tile, stride), (tile, block), (block, dim) own candidates */
@@ -35,12 +45,14 @@ typedef struct workplace {
     float *threshold; /* (tile) */
     uint32_t *hits;   /* (tile, room) */
     uint32_t *found;  /* (tile) */
+    float *crowded;   /* (tile, stride) rows of which integers found too many, side by side */
+    ireneo_scan_work work;
 } workplace;
 
 static void free_workplaces(workplace *all, int threads) {
     for (int k = 0; all != NULL && k < threads; k++) {
         free(all[k].h), free(all[k].scores), free(all[k].candidates);
-        free(all[k].threshold), free(all[k].hits), free(all[k].found);
+        free(all[k].threshold), free(all[k].hits), free(all[k].found), free(all[k].crowded);
         ireneo_int8_rows_free(&all[k].rows);
     }
     free(all);
@@ -55,37 +67,90 @@ static ireneo_error make_workplace(const ireneo_scan *s, size_t tile, size_t blo
     IRENEO_TRY(ireneo_int8_rows_allocate(s->int8, tile, block, &w->rows));
     IRENEO_TRY(IRENEO_ALLOCATE(&w->threshold, tile, "score tiles"));
     IRENEO_TRY(IRENEO_ALLOCATE(&w->hits, tile * s->room, "score tiles"));
+    IRENEO_TRY(IRENEO_ALLOCATE(&w->crowded, tile * stride, "score tiles"));
     return IRENEO_ALLOCATE(&w->found, tile, "score tiles");
+}
+
+static void scan_plain(const ireneo_scan *s, workplace *w, int thread, size_t first, size_t count,
+                       size_t column, size_t columns) {
+    score_block(s, first, count, column, columns, w->h, w->candidates, w->scores);
+    s->block(s->context, thread, first, count, column, columns, w->scores);
+    w->work.plain += count * columns;
+}
+
+/* Rows of which integers found too many get all their scores. */
+static void scan_crowded(const ireneo_scan *s, workplace *w, int thread, size_t first, size_t count,
+                         size_t column, size_t columns) {
+    size_t stride = s->stride > 0 ? s->stride : s->dim, rows = 0;
+    for (size_t i = 0; i < count; i++)
+        if (w->found[i] == IRENEO_TOO_MANY)
+            memcpy(w->crowded + rows++ * stride, w->h + i * stride, stride * sizeof *w->h);
+    if (rows == 0) return;
+    score_block(s, first, rows, column, columns, w->crowded, NULL, w->scores);
+    w->work.plain += rows * columns;
+    const float *scores = w->scores;
+    for (size_t i = 0; i < count; i++) {
+        if (w->found[i] != IRENEO_TOO_MANY) continue;
+        s->block(s->context, thread, first + i, 1, column, columns, scores);
+        scores += columns;
+    }
+}
+
+/* Hands over the hits of the rows that are not crowded, neighbours together. */
+static void hand_over_hits(const ireneo_scan *s, workplace *w, int thread, size_t first, size_t count,
+                           size_t columns, size_t room) {
+    size_t stride = s->stride > 0 ? s->stride : s->dim;
+    for (size_t from = 0; from < count;) {
+        size_t to = from;
+        for (; to < count && w->found[to] != IRENEO_TOO_MANY; to++) w->work.again += w->found[to];
+        if (to > from)
+            s->hits(s->context, thread, first + from, to - from, columns, w->h + from * stride,
+                    w->hits + from * room, room, w->found + from);
+        from = to + 1;
+    }
 }
 
 typedef enum outcome { SCANNED, NOT_YET, IN_VAIN } outcome;
 
 static outcome scan_int8(const ireneo_scan *s, workplace *w, int thread, size_t first, size_t count,
                          size_t column, size_t columns) {
+    size_t few = columns / CROWDED_SHARE + IRENEO_PANEL_GROUP, room = few < s->room ? few : s->room,
+           crowded = 0;
     if (!s->thresholds(s->context, thread, first, count, &w->rows, w->threshold)) return NOT_YET;
-    ireneo_int8_scan(s->int8, &w->rows, count, column, columns, w->threshold, w->hits, s->room, w->found);
-    for (size_t i = 0; i < count; i++)
-        if (w->found[i] == IRENEO_TOO_MANY) return IN_VAIN;
-    s->hits(s->context, thread, first, count, columns, w->h, w->hits, s->room, w->found);
+    ireneo_int8_scan(s->int8, &w->rows, count, column, columns, w->threshold, s->care, w->hits, room,
+                     w->found);
+    w->work.integer += count * columns;
+    for (size_t i = 0; i < count; i++) crowded += w->found[i] == IRENEO_TOO_MANY;
+    if (crowded * VAIN_SHARE > count) return IN_VAIN;
+    hand_over_hits(s, w, thread, first, count, columns, room);
+    scan_crowded(s, w, thread, first, count, column, columns);
     return SCANNED;
 }
 
-/* A tile after h is made. Integer scans are given up for the rest of the tile once one was in vain: that
- * depends on the data alone, so results do not depend on threads. */
+/* A tile after h is made. Integers that were in vain are tried again after one block, then after two, four and so on:
+ * thresholds may have risen. That depends on the data alone, so results do not depend on threads. */
 static void scan_tile(const ireneo_scan *s, workplace *w, int thread, size_t first, size_t count,
                       size_t block) {
-    bool integers = s->int8 != NULL;
-    size_t columns = integers && s->lead > 0 ? s->lead : block;
-    if (integers) ireneo_int8_rows_set(s->int8, w->h, count, s->stride > 0 ? s->stride : s->dim, &w->rows);
-    for (size_t column = 0; column < s->columns; column += columns, columns = block) {
-        if (columns > s->columns - column) columns = s->columns - column;
-        if (integers) {
-            outcome scan = scan_int8(s, w, thread, first, count, column, columns);
-            if (scan == SCANNED) continue;
-            if (scan == IN_VAIN) integers = false;
+    size_t next = FIRST_TRY, wait = s->int8 != NULL ? 0 : SIZE_MAX, pause = 1, columns;
+    if (s->int8 != NULL)
+        ireneo_int8_rows_set(s->int8, w->h, count, s->stride > 0 ? s->stride : s->dim, &w->rows);
+    for (size_t column = 0; column < s->columns; column += columns) {
+        size_t rest = s->columns - column;
+        columns = block < rest ? block : rest;
+        if (wait > 0) {
+            wait--;
+        } else {
+            size_t tried = next < columns ? next : columns;
+            outcome scan = scan_int8(s, w, thread, first, count, column, tried);
+            if (scan == SCANNED) {
+                columns = tried;
+                next = 2 * next < block ? 2 * next : block;
+                continue;
+            }
+            if (scan == IN_VAIN) wait = pause, pause *= 2, next = FIRST_TRY;
+            if (scan == NOT_YET && s->lead > 0 && s->lead < columns) columns = s->lead;
         }
-        score_block(s, first, count, column, columns, w->h, w->candidates, w->scores);
-        s->block(s->context, thread, first, count, column, columns, w->scores);
+        scan_plain(s, w, thread, first, count, column, columns);
     }
 }
 
@@ -124,6 +189,11 @@ ireneo_error ireneo_scan_run(const ireneo_scan *s) {
     if (failed == IRENEO_OK)
         failed =
             ireneo_parallel((s->rows + tile - 1) / tile, s->threads, s->progress, s->stage, run_tile, &tiles);
+    for (int k = 0; s->work != NULL && places != NULL && k < s->threads; k++) {
+        s->work->integer += places[k].work.integer;
+        s->work->plain += places[k].work.plain;
+        s->work->again += places[k].work.again;
+    }
     free_workplaces(places, s->threads);
     return failed;
 }

@@ -14,6 +14,11 @@ enum {
     IRENEO_SCAN_BLOCK = 2064
 }; /* a block is whole kernels of the eight-bit scan */
 
+/* What a scan did, in products of a row and a candidate. */
+typedef struct ireneo_scan_work {
+    size_t integer, plain, again; /* in integers, in float32, and hits of integers scored again */
+} ireneo_scan_work;
+
 typedef struct ireneo_scan {
     size_t stride;                        /* entries between rows of values and of h; 0: dim */
     size_t rows, columns, dim;            /* rows of h, candidates, width of both */
@@ -37,13 +42,17 @@ typedef struct ireneo_scan {
     void *context;
 
     /* With an eight-bit copy of the values a block is first scanned in integers: `thresholds` says above which
-     * score a candidate matters to each row (count), `hits` takes those that may. Row i's are hits[i * room]
-     * and the found[i] - 1 after it, in rising order; `columns` is the number of candidates in the block. When `thresholds` cannot say yet it returns false, and the
-     * block comes through `block`; so does what is left of a tile once a row has found too many. `h` is as in
-     * begin. */
+     * score a candidate matters to each row (count) of a tile, `hits` takes those that may. Row i's are
+     * hits[i * room] and the found[i] - 1 after it, in rising order; `columns` is the number of candidates in the
+     * block. When `thresholds` cannot say yet it returns false, and the block comes through `block`; so it does
+     * where rounding finds too many. Both may see a part of a tile: `first` is its first row, and h and the scores
+     * begin there. */
     const ireneo_int8 *int8; /* NULL: every block comes through `block` */
-    size_t room;             /* hits a row may have in one block */
-    size_t lead;             /* columns of the first block, in whole kernels; 0: like the others */
+    ireneo_int8_care care;
+    size_t room; /* hits a row may have in one block */
+    size_t
+        lead; /* columns of a block that thresholds cannot tell about, in whole kernels; 0: like the others */
+    ireneo_scan_work *work; /* NULL: nobody asks */
     bool (*thresholds)(void *context, int thread, size_t first, size_t count, const ireneo_int8_rows *tile,
                        float *threshold);
     void (*hits)(void *context, int thread, size_t first, size_t count, size_t columns, const float *h,
