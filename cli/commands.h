@@ -1,4 +1,4 @@
-/* The commands, one file each (cli/NAME.c). */
+/* The commands, one file each (cli/NAME.c), and the list of them (commands.c). */
 #ifndef IRENEO_CLI_COMMANDS_H
 #define IRENEO_CLI_COMMANDS_H
 
@@ -22,5 +22,8 @@ extern const command command_dense_simulate;
 extern const command command_dense_phases;
 extern const command command_figure;
 extern const command command_sweep;
+
+/* All of them, in the order of --help; ends with NULL. */
+extern const command *const all_commands[];
 
 #endif

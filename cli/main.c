@@ -1,6 +1,7 @@
 /* ireneo: finds the command and hands over. */
 #include "address_space.h"
 #include "commands.h"
+#include "completion.h"
 #include "ireneo.h"
 #include "report.h"
 #include "version.h"
@@ -12,30 +13,13 @@
 #include <string.h>
 #include <unistd.h>
 
-static const command *const COMMANDS[] = {
-    &command_capacity,  //
-    &command_store,     //
-    &command_recall,    //
-    &command_ask,       //
-    &command_check,     //
-    &command_verify,    //
-    &command_sample,    //
-    &command_pairs,     //
-    &command_moments,   //
-    &command_dense,     //
-    &command_attention, //
-    &command_sweep,     //
-    &command_figure,    //
-};
-enum { COMMAND_COUNT = sizeof COMMANDS / sizeof COMMANDS[0] };
-
 static void print_overview(FILE *stream) {
     fprintf(stream,
             "ireneo %s: how many facts a neural memory holds, storing them, and proving it\n\nusage: ireneo "
             "COMMAND ...\n\n",
             ireneo_version());
-    for (size_t i = 0; i < COMMAND_COUNT; i++)
-        fprintf(stream, "  %-12s %s\n", COMMANDS[i]->name, COMMANDS[i]->summary);
+    for (const command *const *c = all_commands; *c != NULL; c++)
+        fprintf(stream, "  %-12s %s\n", (*c)->name, (*c)->summary);
     fprintf(stream, "\n'ireneo COMMAND --help' explains a command. 'ireneo --version [--json]' tells version "
                     "and build.\n");
 }
@@ -64,8 +48,9 @@ static int run_command(int argc, char **argv) {
         return finish_output(&overview, EXIT_DONE);
     }
     if (strcmp(argv[1], "--version") == 0) return print_version(argc - 2, argv + 2);
-    for (size_t i = 0; i < COMMAND_COUNT; i++)
-        if (strcmp(argv[1], COMMANDS[i]->name) == 0) return COMMANDS[i]->run(COMMANDS[i], argc - 2, argv + 2);
+    if (strcmp(argv[1], "--completion") == 0) return print_completion(argc - 2, argv + 2);
+    for (const command *const *c = all_commands; *c != NULL; c++)
+        if (strcmp(argv[1], (*c)->name) == 0) return (*c)->run(*c, argc - 2, argv + 2);
     fprintf(stderr, "ireneo: there is no command '%s'; 'ireneo --help' lists them\n", argv[1]);
     return EXIT_USAGE;
 }

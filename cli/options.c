@@ -13,6 +13,10 @@
 #include <string.h>
 
 static bool json_given;
+static struct {
+    table_reader read;
+    void *context;
+} reader;
 
 bool json_wanted(void) {
     return json_given;
@@ -36,7 +40,7 @@ bool parse_real(const char *text, double *value) {
     return end != text && *end == '\0' && isfinite(*value);
 }
 
-static const char *dashes(const option *o) {
+const char *option_dashes(const option *o) {
     return o->name[1] == '\0' ? "-" : "--";
 }
 
@@ -51,12 +55,22 @@ bool given(const option *options, const char *name) {
     return o->given;
 }
 
+void set_table_reader(table_reader read, void *context) {
+    reader.read = read;
+    reader.context = context;
+}
+
+bool give_table(const command *self, const option *options) {
+    if (reader.read != NULL) reader.read(reader.context, self, options);
+    return reader.read != NULL;
+}
+
 static void print_help(const command *self, const option *options) {
     printf("usage: ireneo %s %s%s[options]\n\n%s\n\noptions:\n", self->name, self->usage,
            self->usage[0] != '\0' ? " " : "", self->summary);
     for (const option *o = options; o->name != NULL; o++) {
         char left[96];
-        snprintf(left, sizeof left, "%s%s%s%s", dashes(o), o->name, o->kind == OPTION_FLAG ? "" : " ",
+        snprintf(left, sizeof left, "%s%s%s%s", option_dashes(o), o->name, o->kind == OPTION_FLAG ? "" : " ",
                  o->kind == OPTION_FLAG ? "" : o->argument);
         printf("  %-26s %s\n", left, o->help);
     }
@@ -79,15 +93,16 @@ static int store_number(const command *self, const option *o, const char *text) 
     double number, lower = o->lower, upper = o->upper;
     bool whole = o->kind != OPTION_REAL;
     if (!parse_real(text, &number))
-        return complain(self, EXIT_USAGE, "%s%s takes a number, not '%s'", dashes(o), o->name, text);
+        return complain(self, EXIT_USAGE, "%s%s takes a number, not '%s'", option_dashes(o), o->name, text);
     if (whole && number != floor(number))
-        return complain(self, EXIT_USAGE, "%s%s takes a whole number, not '%s'", dashes(o), o->name, text);
+        return complain(self, EXIT_USAGE, "%s%s takes a whole number, not '%s'", option_dashes(o), o->name,
+                        text);
     if (!(number >= lower && number <= upper)) {
         if (isinf(upper))
-            return complain(self, EXIT_USAGE, "%s%s must be at least %g, not %s", dashes(o), o->name, lower,
-                            text);
-        return complain(self, EXIT_USAGE, "%s%s must lie between %g and %g, not %s", dashes(o), o->name,
-                        lower, upper, text);
+            return complain(self, EXIT_USAGE, "%s%s must be at least %g, not %s", option_dashes(o), o->name,
+                            lower, text);
+        return complain(self, EXIT_USAGE, "%s%s must lie between %g and %g, not %s", option_dashes(o),
+                        o->name, lower, upper, text);
     }
     if (o->kind == OPTION_SIZE)
         *(size_t *)o->value = (size_t)number;
@@ -101,8 +116,8 @@ static int store_seed(const command *self, const option *o, const char *text) {
     errno = 0;
     unsigned long long seed = strtoull(text, &end, 10);
     if (end == text || *end != '\0' || errno != 0 || text[0] == '-')
-        return complain(self, EXIT_USAGE, "%s%s takes a whole number from 0 to 2^64 - 1, not '%s'", dashes(o),
-                        o->name, text);
+        return complain(self, EXIT_USAGE, "%s%s takes a whole number from 0 to 2^64 - 1, not '%s'",
+                        option_dashes(o), o->name, text);
     *(uint64_t *)o->value = (uint64_t)seed;
     return 0;
 }
@@ -124,8 +139,8 @@ static int store_value(const command *self, option *o, const char *text) {
         break;
     case OPTION_CHOICE:
         if (!is_choice(o->argument, text))
-            return complain(self, EXIT_USAGE, "%s%s is one of %s, not '%s'", dashes(o), o->name, o->argument,
-                            text);
+            return complain(self, EXIT_USAGE, "%s%s is one of %s, not '%s'", option_dashes(o), o->name,
+                            o->argument, text);
         break;
     }
     *(const char **)o->value = text;
@@ -166,7 +181,7 @@ int parse_options(const command *self, int argc, char **argv, option *options, c
             continue;
         }
         if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
-            print_help(self, options);
+            if (!give_table(self, options)) print_help(self, options);
             return PARSE_FINISHED;
         }
         const char *value = NULL;
@@ -175,9 +190,10 @@ int parse_options(const command *self, int argc, char **argv, option *options, c
             return complain(self, EXIT_USAGE, "unknown option %s; see 'ireneo %s --help'", argv[i],
                             self->name);
         if (o->kind == OPTION_FLAG && value != NULL)
-            return complain(self, EXIT_USAGE, "%s%s takes no value", dashes(o), o->name);
+            return complain(self, EXIT_USAGE, "%s%s takes no value", option_dashes(o), o->name);
         if (o->kind != OPTION_FLAG && value == NULL) {
-            if (i + 1 >= argc) return complain(self, EXIT_USAGE, "%s%s needs a value", dashes(o), o->name);
+            if (i + 1 >= argc)
+                return complain(self, EXIT_USAGE, "%s%s needs a value", option_dashes(o), o->name);
             value = argv[++i];
         }
         int outcome = store_value(self, o, value);

@@ -76,6 +76,15 @@ enum { PARSE_FINISHED = -1 }; /* --help was printed: the command ends with EXIT_
 int parse_options(const command *self, int argc, char **argv, option *options, const char **positional,
                   size_t positional_least, size_t positional_most, size_t *positional_count);
 
+/* Who is given the tables in the place of --help's reader (tables.h). A group of commands has no options of its own:
+ * then they are NULL. False: there is nobody, print. */
+typedef void (*table_reader)(void *context, const command *self, const option *options);
+void set_table_reader(table_reader reader, void *context);
+bool give_table(const command *self, const option *options);
+
+/* "-" of a short option, "--" of a long one. */
+const char *option_dashes(const option *o);
+
 /* The option of this name, or NULL; and whether it was given, for a name that the table has. */
 const option *option_named(const option *options, const char *name);
 bool given(const option *options, const char *name);

@@ -15,10 +15,10 @@ key() {
     esac
 }
 
-# the list of sub-commands
+# the list of commands
 expect 2 "dense phases"
 expect 0 "dense basins" --help
-expect 2 "no sub-command 'phase'" phase
+expect 2 "no command 'phase'" phase
 expect 0 "usage: ireneo dense phases" phases --help
 expect 0 "usage: ireneo dense basins" basins --help
 

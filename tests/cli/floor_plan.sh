@@ -36,7 +36,7 @@ public='ireneo\.h|ireneo/'
     allow base "$public|base/" $(files src/base)
     for room in linear dense attention; do allow "$room" "$public|base/|$room/" $(files src/$room); done
     allow lab "$public|base/|linear/|dense/|attention/|lab/" $(files src/lab)
-    allow cli "$public|base/|lab/|[a-z_]*\.h" $(files cli)
+    allow cli "$public|base/|lab/|manual/|[a-z_]*\.h" $(files cli)
     allow "the public headers" "$public" $(files include)
 }
 

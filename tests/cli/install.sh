@@ -1,5 +1,5 @@
 #!/bin/sh
-# What users of the installed library get: headers, libraries, pkg-config file, CMake package, manual page, program.
+# What users of the installed library get: headers, libraries, pkg-config file, CMake package, manual pages, completion, program.
 # Everything is installed into one folder, moved to another, and used from there.
 . "$(dirname "$0")/../support/cli.sh"
 program=$ireneo source=$root
@@ -26,7 +26,10 @@ libraries=$(dirname "$(find "$prefix" -name libireneo.a)")
 library=$libraries/libireneo.so
 [ -f "$library" ] || fail "libireneo.so was not installed beside libireneo.a"
 [ -f "$prefix/include/ireneo.h" ] || fail "no header"
-[ -f "$prefix/share/man/man1/ireneo.1" ] || fail "no manual page"
+for file in man/man1/ireneo.1 man/man1/ireneo-store.1 man/man1/ireneo-dense-phases.1 zsh/site-functions/_ireneo \
+    bash-completion/completions/ireneo fish/vendor_completions.d/ireneo.fish; do
+    [ -s "$prefix/share/$file" ] || fail "no $file"
+done
 [ -f "$prefix/share/ireneo/figures/style.gp" ] || fail "no gnuplot scripts"
 
 # --- symbols: nothing but ireneo_ leaves the shared library, and all that the header promises does
