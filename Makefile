@@ -2,10 +2,12 @@
 #
 #   make build      the program, at build/ireneo
 #   make page       the page in the browser, at build/page/index.html
+#   make docs       the documentation as a site, at build/site/index.html
 #   make demo       the main job on real data, with a picture and a table
 #   make test       every test but the long ones
 #   make test-long  the long ones too
 #   make test-page  the page in a real browser, against the program; pictures of it in build/page-test
+#   make test-docs  the documentation in a real browser, without the network; pictures of it in build/site-test
 #   make bench      timings, as ratios taken in one run
 #   make figures    every figure, quick settings, into out/
 #   make fuzz       libFuzzer on every reader, the judge and the option parser: RUNS=N or SECONDS=N each
@@ -25,7 +27,7 @@ MAKEFLAGS += --no-print-directory
 # Tests run side by side: a thread that waits must sleep, not spin on a core that another test needs.
 CTEST  := OMP_WAIT_POLICY=passive ctest --output-on-failure
 
-.PHONY: build page demo test test-long test-page bench figures lint format install clean sanitize fuzz attack
+.PHONY: build page docs demo test test-long test-page test-docs bench figures lint format install clean sanitize fuzz attack
 .DEFAULT_GOAL := build
 
 build:
@@ -36,6 +38,10 @@ page:
 	@scripts/setup page
 	@scripts/page $(BUILD)
 
+docs:
+	@scripts/setup docs
+	@scripts/docs $(BUILD)
+
 demo: build
 	@scripts/setup figures
 	@scripts/demo $(BUILD)/ireneo out/demo
@@ -44,13 +50,20 @@ test:
 	@scripts/setup build test figures
 	@scripts/build . $(BUILD) -DCMAKE_INSTALL_PREFIX=$(PREFIX) -DIRENEO_TESTS=ON -DIRENEO_BENCH=OFF
 	@cd $(BUILD) && $(CTEST) -j $(JOBS) -LE long
+	@python3 tests/docs/play.py --sum $(BUILD)/docs-played
 
 test-long: test
 	@cd $(BUILD) && $(CTEST) -L long
+	@python3 tests/docs/play.py --sum $(BUILD)/docs-played
 
 test-page: build page
 	@scripts/setup test-page
 	@BUILD=$(abspath $(BUILD)) node web/tests/all.mjs
+
+test-docs: docs
+	@scripts/setup page test-page
+	@[ -d web/node_modules/playwright-core ] || (cd web && npm ci --no-audit --no-fund --ignore-scripts --loglevel=error)
+	@node tests/docs/look.mjs $(abspath $(BUILD))
 
 bench:
 	@scripts/setup build
