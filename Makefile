@@ -24,8 +24,7 @@ JOBS   ?= $(shell nproc 2>/dev/null || echo 2)
 export JOBS
 MAKEFLAGS += --no-print-directory
 
-# Tests run side by side: a thread that waits must sleep, not spin on a core that another test needs.
-CTEST  := OMP_WAIT_POLICY=passive ctest --output-on-failure
+CTEST  := ctest --output-on-failure
 
 .PHONY: build page docs demo test test-long test-page test-docs bench figures lint format install clean sanitize fuzz attack
 .DEFAULT_GOAL := build

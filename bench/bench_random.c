@@ -1,4 +1,5 @@
 /* Random numbers per second, beside the bandwidth of memcpy in the same run. */
+#include "base/pool.h"
 #include "base/progress.h"
 #include "base/threads.h"
 #include "ireneo.h"
@@ -20,12 +21,19 @@ static const struct {
              {"normals, double", sizeof(double)},
              {"uniforms, double", sizeof(double)}};
 
+typedef struct copying {
+    const char *from;
+    char *to;
+} copying;
+
+static void copy_part(void *context, size_t first, size_t last) {
+    const copying *c = context;
+    memcpy(c->to + first, c->from + first, last - first);
+}
+
 static void copy_in_parts(const char *from, char *to, size_t bytes, int threads) {
-#pragma omp parallel for num_threads(threads) schedule(static)
-    for (int k = 0; k < threads; k++) {
-        size_t first = (size_t)k * bytes / (size_t)threads, last = ((size_t)k + 1) * bytes / (size_t)threads;
-        memcpy(to + first, from + first, last - first);
-    }
+    copying c = {from, to};
+    ireneo_share_rows(bytes, bytes / (size_t)threads, threads, copy_part, &c);
 }
 
 /* Seconds of the best of a few rounds. */

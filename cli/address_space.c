@@ -2,11 +2,13 @@
  * nothing but system calls. */
 #include "address_space.h"
 
+#include "base/pool.h"
+#include "base/threads.h"
 #include "options.h"
 
 #include <cblas.h>
-#include <omp.h>
 #include <sched.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -53,15 +55,27 @@ EARLY static void refuse_too_little(void) {
 __attribute__((section(".preinit_array"),
                used)) static void (*const before_libraries)(void) = refuse_too_little;
 
+/* Threads that multiply at the same time, each with buffers of its own. */
+typedef struct together {
+    int all;
+    atomic_int begun;
+} together;
+
+static void multiply(void *context, size_t index, int thread) {
+    (void)index, (void)thread;
+    enum { SIZE = 64, LOOKS = 1000, MICROSECONDS = 100 };
+    static const float ones[SIZE * SIZE];
+    float product[SIZE * SIZE];
+    together *t = context;
+    atomic_fetch_add(&t->begun, 1);
+    for (int k = 0; k < LOOKS && atomic_load(&t->begun) < t->all; k++) usleep(MICROSECONDS);
+    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, SIZE, SIZE, SIZE, 1.0f, ones, SIZE, ones, SIZE,
+                0.0f, product, SIZE);
+}
+
 void take_address_space(void) {
     size_t left;
     if (!is_limited(&left)) return;
-#pragma omp parallel num_threads(omp_get_num_procs())
-    {
-        enum { SIZE = 64 };
-        static const float ones[SIZE * SIZE];
-        float product[SIZE * SIZE];
-        cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, SIZE, SIZE, SIZE, 1.0f, ones, SIZE, ones, SIZE,
-                    0.0f, product, SIZE);
-    }
+    together t = {.all = ireneo_thread_count(0)};
+    ireneo_share((size_t)t.all, t.all, multiply, &t);
 }

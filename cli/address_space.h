@@ -1,8 +1,8 @@
 /* What the program does about a limit of its address space (ulimit -v, ulimit -d).
  *
- * OpenBLAS and GNU's OpenMP cannot be told that memory is out: the one tries again for ever, the other ends the process
- * with exit code 1, which means "no" here. So a limit under which they could not start is refused before they do, and
- * under a larger one they take what they need first: what runs out later is our own memory, and that has a sentence. */
+ * OpenBLAS cannot be told that memory is out: it tries again for ever. So a limit under which it could not start is
+ * refused before it does, and under a larger one its buffers are taken first: what runs out later is our own memory, and
+ * that has a sentence. */
 #ifndef IRENEO_CLI_ADDRESS_SPACE_H
 #define IRENEO_CLI_ADDRESS_SPACE_H
 

@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static void print_overview(FILE *stream) {
     fprintf(stream,
@@ -24,15 +23,7 @@ static void print_overview(FILE *stream) {
                     "and build.\n");
 }
 
-static bool ended; /* by a command, which chose the exit code */
-
-/* GNU's OpenMP leaves through exit(1) when it finds no memory for a team; 1 would mean that the answer is no. */
-static void correct_exit(int code, void *unused) {
-    (void)unused;
-    if (!ended && code == EXIT_NO) _exit(EXIT_MACHINE);
-}
-
-static int run_command(int argc, char **argv) {
+int main(int argc, char **argv) {
     static const command overview = {"", "", NULL, "", ""};
     take_address_space();
     mallopt(M_TRIM_THRESHOLD, 256 << 20); /* many small stores reuse their pages */
@@ -53,11 +44,4 @@ static int run_command(int argc, char **argv) {
         if (strcmp(argv[1], (*c)->name) == 0) return (*c)->run(*c, argc - 2, argv + 2);
     fprintf(stderr, "ireneo: there is no command '%s'; 'ireneo --help' lists them\n", argv[1]);
     return EXIT_USAGE;
-}
-
-int main(int argc, char **argv) {
-    on_exit(correct_exit, NULL);
-    int code = run_command(argc, argv);
-    ended = true;
-    return code;
 }

@@ -61,8 +61,9 @@
  *     returns puts the caller's count back. Calls of BLAS by the program meanwhile run in one thread.
  *   - Callbacks: progress is reported from the thread that made the call; own candidates of facts are asked
  *     for from many threads at once. A callback may call the library.
- *   - fork: a child may use the library, whatever the parent did before. When the parent had used several
- *     threads the child runs with one, because OpenMP's threads do not survive a fork.
+ *   - fork: a child may use the library, whatever the parent did before.
+ *   - Threads: loops are shared among threads of the library's own, which sleep while they have nothing to do and
+ *     block all signals. They are started by the first call that wants them, and stay.
  *   - The library never prints, never exits and installs no signal handler.
  *
  * Versions

@@ -4,6 +4,7 @@
  *     rate share / (1 - b1^step) m / (sqrt v + 1e-8 share) .
  * Results of either form are on record (data/, sweeps in stores), so both are kept to the last bit. */
 #include "base/adam.h"
+#include "base/pool.h"
 #include "base/ram.h"
 #include "base/vectorised.h"
 
@@ -73,14 +74,22 @@ static step_factors factors_of(const ireneo_adam *adam, double rate, double fact
     return f;
 }
 
+typedef struct adam_step {
+    ireneo_adam *adam;
+    step_factors factors;
+    const float *gradient;
+    float *parameters;
+} adam_step;
+
+static void step_range(void *context, size_t first, size_t last) {
+    const adam_step *s = context;
+    step_chunk(&s->factors, last - first, s->gradient + first, s->adam->mean + first, s->adam->square + first,
+               s->parameters + first);
+}
+
 void ireneo_adam_step(ireneo_adam *adam, double rate, double factor, const float *gradient, float *parameters,
                       int threads) {
     adam->steps++;
-    step_factors f = factors_of(adam, rate, factor);
-    size_t chunks = (adam->count + CHUNK - 1) / CHUNK;
-#pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1 && chunks > 1)
-    for (size_t chunk = 0; chunk < chunks; chunk++) {
-        size_t first = chunk * CHUNK, count = adam->count - first < CHUNK ? adam->count - first : CHUNK;
-        step_chunk(&f, count, gradient + first, adam->mean + first, adam->square + first, parameters + first);
-    }
+    adam_step s = {adam, factors_of(adam, rate, factor), gradient, parameters};
+    ireneo_share_rows(adam->count, CHUNK, threads, step_range, &s);
 }

@@ -1,5 +1,6 @@
 /* BLAKE2b over numbers, texts and large blocks. */
 #include "base/digest.h"
+#include "base/pool.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -29,19 +30,28 @@ void ireneo_digest_end(ireneo_digest *d, unsigned char *result) {
     blake2b_final(&d->state, result, IRENEO_DIGEST_BYTES);
 }
 
+/* Pieces of a block, from number `first` on. */
+typedef struct block_pieces {
+    const unsigned char *from;
+    size_t count, first;
+    unsigned char results[AT_ONCE][IRENEO_DIGEST_BYTES];
+} block_pieces;
+
+static void digest_piece(void *context, size_t k, int thread) {
+    (void)thread;
+    block_pieces *b = context;
+    size_t at = (b->first + k) * PIECE, length = b->count - at < PIECE ? b->count - at : PIECE;
+    blake2b(b->results[k], b->from + at, NULL, IRENEO_DIGEST_BYTES, length, 0);
+}
+
 void ireneo_digest_block(ireneo_digest *d, const void *bytes, size_t count, int threads) {
-    const unsigned char *from = bytes;
+    block_pieces block = {.from = bytes, .count = count};
     size_t pieces = (count + PIECE - 1) / PIECE;
     ireneo_digest_number(d, count);
-    for (size_t first = 0; first < pieces; first += AT_ONCE) {
-        unsigned char results[AT_ONCE][IRENEO_DIGEST_BYTES];
-        size_t many = pieces - first < AT_ONCE ? pieces - first : AT_ONCE;
-#pragma omp parallel for num_threads(many > 4 ? threads : 1) schedule(static)
-        for (size_t k = 0; k < many; k++) {
-            size_t at = (first + k) * PIECE, length = count - at < PIECE ? count - at : PIECE;
-            blake2b(results[k], from + at, NULL, IRENEO_DIGEST_BYTES, length, 0);
-        }
-        ireneo_digest_bytes(d, results, many * IRENEO_DIGEST_BYTES);
+    for (block.first = 0; block.first < pieces; block.first += AT_ONCE) {
+        size_t many = pieces - block.first < AT_ONCE ? pieces - block.first : AT_ONCE;
+        ireneo_share(many, many > 4 ? threads : 1, digest_piece, &block);
+        ireneo_digest_bytes(d, block.results, many * IRENEO_DIGEST_BYTES);
     }
 }
 

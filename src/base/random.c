@@ -4,6 +4,7 @@
  * or two double normals, or two double uniforms. Float normals use only operations that IEEE 754 rounds
  * correctly, so they are the same bits on every machine. */
 #include "base/random.h"
+#include "base/pool.h"
 #include "base/threads.h"
 #include "base/vectorised.h"
 
@@ -222,17 +223,25 @@ static void fill_uniforms(uint64_t seed, uint64_t stream, uint64_t first, size_t
     ireneo_fill_uniforms(seed, stream, first, count, values);
 }
 
+typedef struct filling {
+    fill_function fill;
+    uint64_t seed, stream, first;
+    void *values;
+    size_t size; /* of a value */
+} filling;
+
+static void fill_chunk(void *context, size_t begin, size_t end) {
+    const filling *f = context;
+    f->fill(f->seed, f->stream, f->first + begin, end - begin, (char *)f->values + begin * f->size);
+}
+
 static ireneo_error fill_in_chunks(fill_function fill, uint64_t seed, uint64_t stream, uint64_t first,
                                    size_t count, void *values, size_t size, int threads) {
-    size_t chunks = count / CHUNK + 1;
+    filling f = {fill, seed, stream, first, values, size};
     if (values == NULL)
         return ireneo_fail(IRENEO_ERROR_ARGUMENT, "random numbers need a place to be written to");
     IRENEO_TRY(ireneo_enter(threads, &threads));
-#pragma omp parallel for num_threads(threads) schedule(static) if (chunks > 1)
-    for (size_t k = 0; k < chunks; k++) {
-        size_t begin = k * CHUNK, end = begin + CHUNK < count ? begin + CHUNK : count;
-        fill(seed, stream, first + begin, end - begin, (char *)values + begin * size);
-    }
+    ireneo_share_rows(count, CHUNK, threads, fill_chunk, &f);
     return ireneo_leave(IRENEO_OK);
 }
 

@@ -2,13 +2,14 @@
 #include "base/threads.h"
 
 #include "base/blas.h"
+#include "base/pool.h"
 #include "base/processor.h"
 
-#include <omp.h>
 #include <pthread.h>
-#include <stdatomic.h>
+#include <sched.h>
 #include <stdbool.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 /* Results do not depend on the number of threads, so a request beyond the machine is met with fewer: every one
  * costs scratch space, and OpenBLAS has room for a limited number of callers at a time. */
@@ -16,11 +17,9 @@ enum { ALWAYS_STARTED = 64 };
 
 static pthread_mutex_t door = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t fork_watched = PTHREAD_ONCE_INIT;
-static int inside;                  /* threads that are inside public calls; under the door's lock */
-static int callers_count;           /* BLAS threads before the first of them came; under the door's lock */
-static _Thread_local int depth;     /* public calls this thread is in */
-static atomic_bool threads_started; /* somewhere in this process, or in the one it was forked from */
-static bool forked;                 /* this process is a child of one that had started threads */
+static int inside;              /* threads that are inside public calls; under the door's lock */
+static int callers_count;       /* BLAS threads before the first of them came; under the door's lock */
+static _Thread_local int depth; /* public calls this thread is in */
 
 static void put_back(void) {
     if (ireneo_blas_threads() != callers_count) ireneo_blas_set_threads(callers_count);
@@ -38,15 +37,24 @@ static void after_fork_in_parent(void) {
 static void after_fork_in_child(void) {
     if (inside > 0 && depth == 0) put_back();
     inside = depth > 0;
-    forked = atomic_load(&threads_started);
     pthread_mutex_init(&door, NULL);
+    ireneo_pool_forget();
 }
 
 static void watch_forks(void) {
     pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
 }
 
-/* Under a limit of the address space a thread too many ends the process: GNU's OpenMP has no other answer. */
+/* Cores that this process may run on. */
+static int core_count(void) {
+    cpu_set_t cores;
+    CPU_ZERO(&cores);
+    if (sched_getaffinity(0, sizeof cores, &cores) == 0) return CPU_COUNT(&cores);
+    long online = sysconf(_SC_NPROCESSORS_ONLN); /* more cores than the set has room for */
+    return online > 0 ? (int)online : 1;
+}
+
+/* Under a limit of the address space every thread counts: OpenBLAS asks for its buffers for ever. */
 static bool space_is_limited(void) {
     struct rlimit limit;
     return getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
@@ -54,12 +62,9 @@ static bool space_is_limited(void) {
 
 int ireneo_thread_count(int requested) {
     pthread_once(&fork_watched, watch_forks);
-    if (forked) return 1;
-    int cores = omp_get_num_procs();
+    int cores = core_count();
     int most = cores > ALWAYS_STARTED || space_is_limited() ? cores : ALWAYS_STARTED;
-    int count = requested <= 0 ? cores : requested < most ? requested : most;
-    if (count > 1) atomic_store(&threads_started, true);
-    return count;
+    return requested <= 0 ? cores : requested < most ? requested : most;
 }
 
 ireneo_error ireneo_enter(int requested, int *threads) {

@@ -6,9 +6,7 @@
 
 enum { IRENEO_MOST_THREADS = 4096 }; /* that a caller may ask for */
 
-/* The number to use for a request that was checked: 0 means all cores this process may run on. One in the
- * forked child of a process in which the library ran threads: GNU's OpenMP waits there for threads that fork()
- * did not copy. */
+/* The number to use for a request that was checked: 0 means all cores this process may run on. */
 int ireneo_thread_count(int requested);
 
 /* The first line of a public call: checks the caller's `threads`, and sees to it that BLAS, whose thread count

@@ -1,13 +1,13 @@
 /* Whitening by Cholesky, or by eigenvectors when the data do not fill their space. Moments are summed in
  * float64. */
 #include "base/whiten.h"
+#include "base/pool.h"
 #include "base/ram.h"
 #include "base/threads.h"
 
 #include <cblas.h>
 #include <lapacke.h>
 #include <math.h>
-#include <omp.h>
 #include <string.h>
 
 enum { TILE = 256, MOST_GROUPS = 16 };
@@ -56,18 +56,30 @@ static void group_range(size_t group, size_t groups, size_t count, size_t *first
     *last = (group + 1) * count / groups;
 }
 
+/* Rows under way, and what is made of them. */
+typedef struct row_sums {
+    const float *rows;
+    size_t count, dim, groups;
+    const double *mean;
+    double *sums, *tiles, *moment; /* (groups, dim) or (groups, dim, dim); (threads, TILE, dim); (dim, dim) */
+} row_sums;
+
+static void sum_group(void *context, size_t group, int thread) {
+    (void)thread;
+    const row_sums *s = context;
+    size_t first, last;
+    group_range(group, s->groups, s->count, &first, &last);
+    double *sum = s->sums + group * s->dim;
+    for (size_t i = first; i < last; i++)
+        for (size_t j = 0; j < s->dim; j++) sum[j] += (double)s->rows[i * s->dim + j];
+}
+
 ireneo_error ireneo_mean_row(const float *rows, size_t count, size_t dim, int threads, double *mean) {
     double *sums = NULL;
     size_t groups = group_count(count);
     IRENEO_TRY(IRENEO_ALLOCATE_ZEROED(&sums, groups * dim, "column sums"));
-#pragma omp parallel for num_threads(threads) schedule(static)
-    for (size_t group = 0; group < groups; group++) {
-        size_t first, last;
-        group_range(group, groups, count, &first, &last);
-        double *sum = sums + group * dim;
-        for (size_t i = first; i < last; i++)
-            for (size_t j = 0; j < dim; j++) sum[j] += (double)rows[i * dim + j];
-    }
+    row_sums s = {.rows = rows, .count = count, .dim = dim, .groups = groups, .sums = sums};
+    ireneo_share(groups, threads, sum_group, &s);
     memset(mean, 0, dim * sizeof *mean);
     for (size_t group = 0; group < groups; group++)
         for (size_t j = 0; j < dim; j++) mean[j] += sums[group * dim + j];
@@ -76,37 +88,45 @@ ireneo_error ireneo_mean_row(const float *rows, size_t count, size_t dim, int th
     return IRENEO_OK;
 }
 
+static void multiply_group(void *context, size_t group, int thread) {
+    const row_sums *s = context;
+    size_t dim = s->dim, first, last;
+    double *tile = s->tiles + (size_t)thread * TILE * dim;
+    group_range(group, s->groups, s->count, &first, &last);
+    for (size_t i = first; i < last; i += TILE) {
+        size_t many = last - i < TILE ? last - i : TILE;
+        to_double(s->rows + i * dim, many, dim, s->mean, tile);
+        cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, (int)dim, (int)many, 1.0, tile, (int)dim, 1.0,
+                    s->sums + group * dim * dim, (int)dim);
+    }
+}
+
+/* Rows first .. last - 1 of the moment, from the groups. */
+static void add_groups(void *context, size_t first, size_t last) {
+    const row_sums *s = context;
+    for (size_t i = first; i < last; i++) {
+        double *row = s->moment + i * s->dim;
+        for (size_t group = 0; group < s->groups; group++)
+            for (size_t k = 0; k <= i; k++) row[k] += s->sums[(group * s->dim + i) * s->dim + k];
+        for (size_t k = 0; k <= i; k++) row[k] /= (double)s->count;
+    }
+}
+
 /* Second moment (dim, dim), lower triangle, of rows around the mean. */
 static ireneo_error find_moment(const float *rows, size_t count, size_t dim, const double *mean, int threads,
                                 double *moment) {
-    double *sums = NULL, *tiles = NULL;
-    size_t groups = group_count(count);
-    ireneo_error failed = IRENEO_ALLOCATE_ZEROED(&sums, groups * dim * dim, "second moments");
+    enum { GRAIN = 32 };
+    row_sums s = {.rows = rows, .count = count, .dim = dim, .mean = mean, .moment = moment};
+    s.groups = group_count(count);
+    ireneo_error failed = IRENEO_ALLOCATE_ZEROED(&s.sums, s.groups * dim * dim, "second moments");
     if (failed == IRENEO_OK)
-        failed = IRENEO_ALLOCATE(&tiles, (size_t)threads * TILE * dim, "rows in float64");
+        failed = IRENEO_ALLOCATE(&s.tiles, (size_t)threads * TILE * dim, "rows in float64");
     if (failed == IRENEO_OK) {
-#pragma omp parallel for num_threads(threads) schedule(dynamic)
-        for (size_t group = 0; group < groups; group++) {
-            double *tile = tiles + (size_t)omp_get_thread_num() * TILE * dim;
-            size_t first, last;
-            group_range(group, groups, count, &first, &last);
-            for (size_t i = first; i < last; i += TILE) {
-                size_t many = last - i < TILE ? last - i : TILE;
-                to_double(rows + i * dim, many, dim, mean, tile);
-                cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, (int)dim, (int)many, 1.0, tile, (int)dim,
-                            1.0, sums + group * dim * dim, (int)dim);
-            }
-        }
-#pragma omp parallel for num_threads(threads) schedule(static)
-        for (size_t i = 0; i < dim; i++) {
-            double *row = moment + i * dim;
-            for (size_t group = 0; group < groups; group++)
-                for (size_t k = 0; k <= i; k++) row[k] += sums[(group * dim + i) * dim + k];
-            for (size_t k = 0; k <= i; k++) row[k] /= (double)count;
-        }
+        ireneo_share(s.groups, threads, multiply_group, &s);
+        ireneo_share_rows(dim, GRAIN, threads, add_groups, &s);
     }
-    free(sums);
-    free(tiles);
+    free(s.sums);
+    free(s.tiles);
     return failed;
 }
 
@@ -209,27 +229,41 @@ static void apply_f32(const ireneo_whitening *w, const float *forward, const flo
                 (int)w->dim, forward, (int)w->span, 0.0f, white, (int)stride);
 }
 
+/* Rows that are being whitened. */
+typedef struct application {
+    const ireneo_whitening *w;
+    const float *rows;
+    size_t count, stride;
+    double *tiles;  /* (threads, TILE, dim + span) */
+    float *forward; /* (dim, span) */
+    float *white;
+} application;
+
+static void apply_tile(void *context, size_t tile, int thread) {
+    const application *a = context;
+    const ireneo_whitening *w = a->w;
+    double *space = a->tiles + (size_t)thread * TILE * (w->dim + w->span);
+    size_t first = tile * TILE, many = a->count - first < TILE ? a->count - first : TILE;
+    const float *rows = a->rows + first * w->dim;
+    if (w->gentle)
+        apply_f32(w, a->forward, rows, many, a->stride, (float *)(void *)space, a->white + first * a->stride);
+    else
+        apply_f64(w, rows, many, a->stride, space, a->white + first * a->stride);
+}
+
 ireneo_error ireneo_whitening_apply(const ireneo_whitening *w, const float *rows, size_t count, size_t stride,
                                     int threads, float *white) {
-    double *tiles = NULL;
-    float *forward = NULL;
+    application a = {.w = w, .rows = rows, .count = count, .stride = stride, .white = white};
     ireneo_error failed =
-        IRENEO_ALLOCATE(&tiles, (size_t)threads * TILE * (w->dim + w->span), "rows in float64");
-    if (failed == IRENEO_OK) failed = IRENEO_ALLOCATE(&forward, w->span * w->dim, "whitening in float32");
-    size_t pieces = failed == IRENEO_OK ? (count + TILE - 1) / TILE : 0;
-    for (size_t k = 0; failed == IRENEO_OK && k < w->span; k++)
-        for (size_t j = 0; j < w->dim; j++) forward[j * w->span + k] = (float)w->forward[k * w->dim + j];
-#pragma omp parallel for num_threads(threads) schedule(dynamic)
-    for (size_t piece = 0; piece < pieces; piece++) {
-        double *space = tiles + (size_t)omp_get_thread_num() * TILE * (w->dim + w->span);
-        size_t first = piece * TILE, many = count - first < TILE ? count - first : TILE;
-        if (w->gentle)
-            apply_f32(w, forward, rows + first * w->dim, many, stride, (float *)(void *)space,
-                      white + first * stride);
-        else
-            apply_f64(w, rows + first * w->dim, many, stride, space, white + first * stride);
+        IRENEO_ALLOCATE(&a.tiles, (size_t)threads * TILE * (w->dim + w->span), "rows in float64");
+    if (failed == IRENEO_OK) failed = IRENEO_ALLOCATE(&a.forward, w->span * w->dim, "whitening in float32");
+    if (failed == IRENEO_OK) {
+        for (size_t k = 0; k < w->span; k++)
+            for (size_t j = 0; j < w->dim; j++)
+                a.forward[j * w->span + k] = (float)w->forward[k * w->dim + j];
+        ireneo_share((count + TILE - 1) / TILE, threads, apply_tile, &a);
     }
-    free(tiles);
-    free(forward);
+    free(a.tiles);
+    free(a.forward);
     return failed;
 }

@@ -15,7 +15,6 @@ import csv, io, json, os, random, shutil, sqlite3, struct, subprocess, sys, time
 program, kills, seed = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
 random.seed(seed)
 faults = 0
-ENVIRONMENT = dict(os.environ, OMP_WAIT_POLICY="passive")
 
 
 def fault(what):
@@ -33,7 +32,7 @@ def tensors(path):
 
 
 def finish(arguments, where):
-    return subprocess.run([program, *arguments], cwd=where, env=ENVIRONMENT, capture_output=True, text=True, timeout=600)
+    return subprocess.run([program, *arguments], cwd=where, capture_output=True, text=True, timeout=600)
 
 
 def sound(path):
@@ -94,7 +93,7 @@ for number, (name, arguments, whole, result, expected) in enumerate(SCENARIOS):
         resume = ["--resume"] if name == "store" and os.path.exists("work/m.safetensors.state") else []
         if name != "store" and k % 10 == 9:  # a store that is complete leaves nothing to disturb
             shutil.rmtree("work"), os.mkdir("work")
-        child = subprocess.Popen([program, *arguments, *resume], cwd="work", env=ENVIRONMENT, stdout=subprocess.DEVNULL,
+        child = subprocess.Popen([program, *arguments, *resume], cwd="work", stdout=subprocess.DEVNULL,
                                  stderr=subprocess.DEVNULL)
         time.sleep(random.uniform(0, 1.05 * seconds / (1 if name == "store" else 4)))
         during += child.poll() is None

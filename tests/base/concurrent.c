@@ -156,7 +156,7 @@ static void test_fork_after_use(void **state) {
     (void)state;
     make_alone(alone);
     caller warm = {.seed = 100, .threads = 3};
-    use_everything(&warm); /* OpenMP's threads exist now */
+    use_everything(&warm); /* the pool's threads exist now */
     expect_same(&warm, &alone[0]);
     pid_t child = fork();
     if (child == 0) be_child();

@@ -7,7 +7,7 @@
 #include "expect.h"
 #include "scratch.h"
 
-#include <omp.h>
+#include <pthread.h>
 #include <string.h>
 
 static void test_exponential(void **state) {
@@ -116,11 +116,13 @@ static ireneo_error mark(void *context, size_t index, int thread) {
 typedef struct listener {
     int calls, stop_at, others;
     double last;
+    pthread_t caller;
 } listener;
 
 static int listen(void *context, const char *stage, double done, double total) {
     listener *l = context;
-    if (omp_get_thread_num() != 0 || strcmp(stage, "marking") != 0 || total != 1000.0 || done < l->last)
+    if (!pthread_equal(pthread_self(), l->caller) || strcmp(stage, "marking") != 0 || total != 1000.0 ||
+        done < l->last)
         l->others++;
     l->last = done;
     return ++l->calls == l->stop_at;
@@ -136,7 +138,7 @@ static void test_parallel_loop(void **state) {
     (void)state;
     for (int threads = 1; threads <= 3; threads++) {
         tally t = {.bad = SIZE_MAX};
-        listener ear = {0};
+        listener ear = {.caller = pthread_self()};
         ireneo_progress progress = {.report = listen, .context = &ear};
         expect_ok(ireneo_parallel(1000, threads, &progress, "marking", mark, &t));
         for (size_t i = 0; i < 1000; i++) assert_int_equal(t.done[i], 1);
@@ -158,7 +160,8 @@ static void test_parallel_failure(void **state) {
 static void test_parallel_cancelled(void **state) {
     (void)state;
     tally t = {.bad = SIZE_MAX};
-    listener first = {.stop_at = 1}, third = {.stop_at = 3};
+    listener first = {.stop_at = 1, .caller = pthread_self()},
+             third = {.stop_at = 3, .caller = pthread_self()};
     ireneo_progress progress = {.report = listen, .context = &first};
     expect_error(ireneo_parallel(1000, 1, &progress, "marking", mark, &t), IRENEO_ERROR_CANCELLED, "stopped",
                  "marking");

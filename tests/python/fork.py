@@ -28,7 +28,7 @@ def answer(queue):
 
 class ForkTest(unittest.TestCase):
     def test_child_finds_the_same_bits(self):
-        """OpenMP's threads are running in the parent; the child, which has none of them, must not wait for them."""
+        """The library's threads sleep in the parent; the child, which has none of them, must not wait for them."""
         expected = store_and_recall()
         context = multiprocessing.get_context("fork")
         queue = context.SimpleQueue()

@@ -10,7 +10,6 @@ root=$(cd "$(dirname "$0")/../.." && pwd)
 python=${PYTHON:-python3}
 under=
 if grep -qa __asan_init "$ireneo"; then sanitized=yes; else sanitized=no; fi # built with sanitizers?
-export OMP_WAIT_POLICY=passive # threads that wait leave the cores to the other tests
 export IRENEO_FIGURES="$root/figures" IRENEO_DATA="$root/data" # wherever the program was built
 folder=$(mktemp -d) || exit 4
 children=

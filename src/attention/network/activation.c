@@ -4,6 +4,7 @@
  * Abramowitz and Stegun 7.1.26 (absolute error 1.5e-7). */
 #include "attention/network/activation.h"
 #include "attention/network/exponential.h"
+#include "base/pool.h"
 #include "base/vectorised.h"
 
 #include <math.h>
@@ -74,30 +75,30 @@ static void activate_backward(ireneo_activation activation, const ireneo_scalar 
     }
 }
 
+typedef struct activation_work {
+    ireneo_activation activation;
+    const ireneo_scalar *x;
+    ireneo_scalar *y; /* or the gradient, backward */
+} activation_work;
+
+static void activate_range(void *context, size_t first, size_t last) {
+    const activation_work *w = context;
+    activate(w->activation, w->x + first, w->y + first, last - first);
+}
+
+static void activate_range_backward(void *context, size_t first, size_t last) {
+    const activation_work *w = context;
+    activate_backward(w->activation, w->x + first, w->y + first, last - first);
+}
+
 void ireneo_activate(ireneo_activation activation, const ireneo_scalar *x, ireneo_scalar *y, size_t count,
                      int threads) {
-    if (threads <= 1) {
-        activate(activation, x, y, count);
-        return;
-    }
-    size_t chunks = (count + CHUNK - 1) / CHUNK;
-#pragma omp parallel for num_threads(threads) schedule(static)
-    for (size_t chunk = 0; chunk < chunks; chunk++) {
-        size_t first = chunk * CHUNK, size = count - first < CHUNK ? count - first : CHUNK;
-        activate(activation, x + first, y + first, size);
-    }
+    activation_work w = {activation, x, y};
+    ireneo_share_rows(count, CHUNK, threads, activate_range, &w);
 }
 
 void ireneo_activate_backward(ireneo_activation activation, const ireneo_scalar *x, ireneo_scalar *gradient,
                               size_t count, int threads) {
-    if (threads <= 1) {
-        activate_backward(activation, x, gradient, count);
-        return;
-    }
-    size_t chunks = (count + CHUNK - 1) / CHUNK;
-#pragma omp parallel for num_threads(threads) schedule(static)
-    for (size_t chunk = 0; chunk < chunks; chunk++) {
-        size_t first = chunk * CHUNK, size = count - first < CHUNK ? count - first : CHUNK;
-        activate_backward(activation, x + first, gradient + first, size);
-    }
+    activation_work w = {activation, x, gradient};
+    ireneo_share_rows(count, CHUNK, threads, activate_range_backward, &w);
 }

@@ -2,11 +2,12 @@
  * dx = (dy - mean dy - y mean(y dy)) / sqrt(var x). Sums in double: rows are long and nearly equal when the
  * rank collapses. */
 #include "attention/network/layer_norm.h"
+#include "base/pool.h"
 #include "base/vectorised.h"
 
 #include <math.h>
 
-enum { LANES = 16 };
+enum { LANES = 16, GRAIN = 32 }; /* sums at a time; rows a thread takes at a time */
 
 static const double LEAST_VARIANCE = 1e-12;
 
@@ -63,26 +64,39 @@ static void normalise_row_backward(const ireneo_scalar *y, ireneo_scalar scale, 
     for (i = 0; i < width; i++) gradient[i] = scale * (gradient[i] - mean - y[i] * along);
 }
 
+/* Rows that are being normalised, and a gradient that goes back through that. */
+typedef struct norm_work {
+    const ireneo_scalar *x;
+    ireneo_scalar *y, *scale;
+    size_t width;
+} norm_work;
+
+static void normalise_range(void *context, size_t first, size_t last) {
+    const norm_work *n = context;
+    for (size_t row = first; row < last; row++)
+        normalise_row(n->x + row * n->width, n->y + row * n->width, n->width, n->scale + row);
+}
+
+typedef struct norm_gradient {
+    const ireneo_scalar *y, *scale;
+    ireneo_scalar *gradient;
+    size_t width;
+} norm_gradient;
+
+static void normalise_range_backward(void *context, size_t first, size_t last) {
+    const norm_gradient *n = context;
+    for (size_t row = first; row < last; row++)
+        normalise_row_backward(n->y + row * n->width, n->scale[row], n->gradient + row * n->width, n->width);
+}
+
 void ireneo_normalise_rows(const ireneo_scalar *x, ireneo_scalar *y, size_t rows, size_t width,
                            ireneo_scalar *scale, int threads) {
-    if (threads <= 1) {
-        for (size_t row = 0; row < rows; row++)
-            normalise_row(x + row * width, y + row * width, width, scale + row);
-        return;
-    }
-#pragma omp parallel for num_threads(threads) schedule(static)
-    for (size_t row = 0; row < rows; row++)
-        normalise_row(x + row * width, y + row * width, width, scale + row);
+    norm_work n = {x, y, scale, width};
+    ireneo_share_rows(rows, GRAIN, threads, normalise_range, &n);
 }
 
 void ireneo_normalise_rows_backward(const ireneo_scalar *y, const ireneo_scalar *scale,
                                     ireneo_scalar *gradient, size_t rows, size_t width, int threads) {
-    if (threads <= 1) {
-        for (size_t row = 0; row < rows; row++)
-            normalise_row_backward(y + row * width, scale[row], gradient + row * width, width);
-        return;
-    }
-#pragma omp parallel for num_threads(threads) schedule(static)
-    for (size_t row = 0; row < rows; row++)
-        normalise_row_backward(y + row * width, scale[row], gradient + row * width, width);
+    norm_gradient n = {y, scale, gradient, width};
+    ireneo_share_rows(rows, GRAIN, threads, normalise_range_backward, &n);
 }

@@ -8,9 +8,9 @@
 #include "attention/network/network.h"
 #include "attention/network/network_tiles.h"
 #include "attention/network/softmax.h"
+#include "base/pool.h"
 
 #include <math.h>
-#include <omp.h>
 #include <string.h>
 
 /* One head of one sequence: where its queries, keys and values begin, inside matrices of known stride. */
@@ -74,16 +74,32 @@ static void forward_tile(const ireneo_network_shape *shape, ireneo_network_trace
                    ireneo_plain(head.value, head.stride), 0, out + first * shape->width, shape->width, 1);
 }
 
+static size_t tile_count(const ireneo_network_shape *shape) {
+    return (shape->context + NETWORK_TILE_ROWS - 1) / NETWORK_TILE_ROWS;
+}
+
+/* A layer on its way forward. */
+typedef struct forward_work {
+    const ireneo_network_shape *shape;
+    ireneo_network_trace *trace;
+    ireneo_layer_trace *layer_trace;
+    ireneo_scalar *branch;
+} forward_work;
+
+static ireneo_scalar *tile_of_thread(const forward_work *w, int thread) {
+    return w->trace->tiles + (size_t)thread * NETWORK_TILE_ROWS * w->shape->context;
+}
+
 /* Job number `job` of all (sequence, head, tile). */
-static void forward_job(const ireneo_network_shape *shape, ireneo_network_trace *trace,
-                        ireneo_layer_trace *layer_trace, size_t job, size_t tiles, ireneo_scalar *branch,
-                        ireneo_scalar *tile) {
-    size_t T = shape->context, pair = job / tiles, sequence = pair / shape->heads,
+static void forward_job(void *context, size_t job, int thread) {
+    const forward_work *w = context;
+    const ireneo_network_shape *shape = w->shape;
+    size_t tiles = tile_count(shape), T = shape->context, pair = job / tiles, sequence = pair / shape->heads,
            number = pair % shape->heads;
-    head_view head = view_head(shape, layer_trace->query_key_value, sequence, number);
-    forward_tile(shape, trace, head, job % tiles * NETWORK_TILE_ROWS, pair * T,
-                 layer_trace->log_sum + pair * T,
-                 branch + sequence * T * shape->width + number * head.head_width, tile);
+    head_view head = view_head(shape, w->layer_trace->query_key_value, sequence, number);
+    forward_tile(
+        shape, w->trace, head, job % tiles * NETWORK_TILE_ROWS, pair * T, w->layer_trace->log_sum + pair * T,
+        w->branch + sequence * T * shape->width + number * head.head_width, tile_of_thread(w, thread));
 }
 
 /* Adds what is the same for all rows of a column of A, for the overlap of rows. */
@@ -93,28 +109,32 @@ static void add_column_sums(size_t count, size_t keys, const ireneo_scalar *tile
         for (size_t k = 0; k < keys; k++) sums[k] += tile[row * stride + k];
 }
 
-/* Column sums of A by a second pass over the logits: tiles write to the same sums, so one thread per head. */
-static void measure_columns(const ireneo_network_shape *shape, ireneo_network_trace *trace, size_t layer) {
-    size_t T = shape->context, pairs = trace->sequences * shape->heads;
-    ireneo_layer_trace *layer_trace = &trace->layers[layer];
-    memset(trace->column_sum, 0, pairs * T * sizeof *trace->column_sum);
-#pragma omp parallel for num_threads(trace->threads) schedule(dynamic) if (trace->threads > 1)
-    for (size_t pair = 0; pair < pairs; pair++) {
-        head_view head =
-            view_head(shape, layer_trace->query_key_value, pair / shape->heads, pair % shape->heads);
-        ireneo_scalar *tile = trace->tiles + (size_t)omp_get_thread_num() * NETWORK_TILE_ROWS * T;
-        for (size_t first = 0; first < T; first += NETWORK_TILE_ROWS) {
-            size_t count = T - first < NETWORK_TILE_ROWS ? T - first : NETWORK_TILE_ROWS;
-            size_t keys = keys_of_tile(shape, first, count);
-            tile_logits(head, first, count, keys, tile, T);
-            for (size_t row = 0; row < count; row++) {
-                size_t seen = keys_of_row(shape, first + row);
-                ireneo_softmax_again(tile + row * T, seen, layer_trace->log_sum[pair * T + first + row]);
-                memset(tile + row * T + seen, 0, (keys - seen) * sizeof *tile);
-            }
-            add_column_sums(count, keys, tile, T, trace->column_sum + pair * T);
+/* Column sums of A of one head. */
+static void measure_head(void *context, size_t pair, int thread) {
+    const forward_work *w = context;
+    const ireneo_network_shape *shape = w->shape;
+    size_t T = shape->context;
+    head_view head =
+        view_head(shape, w->layer_trace->query_key_value, pair / shape->heads, pair % shape->heads);
+    ireneo_scalar *tile = tile_of_thread(w, thread);
+    for (size_t first = 0; first < T; first += NETWORK_TILE_ROWS) {
+        size_t count = T - first < NETWORK_TILE_ROWS ? T - first : NETWORK_TILE_ROWS;
+        size_t keys = keys_of_tile(shape, first, count);
+        tile_logits(head, first, count, keys, tile, T);
+        for (size_t row = 0; row < count; row++) {
+            size_t seen = keys_of_row(shape, first + row);
+            ireneo_softmax_again(tile + row * T, seen, w->layer_trace->log_sum[pair * T + first + row]);
+            memset(tile + row * T + seen, 0, (keys - seen) * sizeof *tile);
         }
+        add_column_sums(count, keys, tile, T, w->trace->column_sum + pair * T);
     }
+}
+
+/* Column sums of A by a second pass over the logits: tiles write to the same sums, so one thread per head. */
+static void measure_columns(forward_work *w) {
+    size_t pairs = w->trace->sequences * w->shape->heads;
+    memset(w->trace->column_sum, 0, pairs * w->shape->context * sizeof *w->trace->column_sum);
+    ireneo_share(pairs, w->trace->threads, measure_head, w);
 }
 
 /* Rows [0, rows) of x (rows, width) += vector. */
@@ -147,18 +167,9 @@ void ireneo_attention_forward(const ireneo_network_shape *shape, ireneo_layer_vi
                    ireneo_turned(weights.query_key_value, d), 0, layer_trace->query_key_value, 3 * d,
                    trace->threads);
     add_to_rows(layer_trace->query_key_value + 2 * d, rows, d, 3 * d, weights.value_bias);
-    size_t tiles = (T + NETWORK_TILE_ROWS - 1) / NETWORK_TILE_ROWS, heads = shape->heads;
-    size_t jobs = trace->sequences * heads * tiles;
-    if (trace->threads <= 1) {
-        for (size_t job = 0; job < jobs; job++)
-            forward_job(shape, trace, layer_trace, job, tiles, branch, trace->tiles);
-    } else {
-#pragma omp parallel for num_threads(trace->threads) schedule(dynamic)
-        for (size_t job = 0; job < jobs; job++)
-            forward_job(shape, trace, layer_trace, job, tiles, branch,
-                        trace->tiles + (size_t)omp_get_thread_num() * NETWORK_TILE_ROWS * T);
-    }
-    if (trace->column_sum != NULL) measure_columns(shape, trace, layer);
+    forward_work w = {shape, trace, layer_trace, branch};
+    ireneo_share(trace->sequences * shape->heads * tile_count(shape), trace->threads, forward_job, &w);
+    if (trace->column_sum != NULL) measure_columns(&w);
     if (shape->gain_control)
         for (size_t sequence = 0; sequence < trace->sequences; sequence++)
             subtract_mean_row(layer_trace->query_key_value + sequence * T * 3 * d + 2 * d, 3 * d,
@@ -167,20 +178,32 @@ void ireneo_attention_forward(const ireneo_network_shape *shape, ireneo_layer_vi
 
 /* ---- backward ---- */
 
+/* A head on its way back. */
+typedef struct backward_work {
+    const ireneo_network_shape *shape;
+    ireneo_network_trace *trace;
+    head_view head, gradient;
+    const ireneo_scalar *log_sum, *out_gradient;
+} backward_work;
+
 /* Rows of A again, and of the gradient with respect to the logits, for one tile of queries; then dQ. */
-static void backward_queries(const ireneo_network_shape *shape, ireneo_network_trace *trace, head_view head,
-                             head_view gradient, size_t first, const ireneo_scalar *log_sum,
-                             const ireneo_scalar *out_gradient) {
-    size_t T = shape->context, count = T - first < NETWORK_TILE_ROWS ? T - first : NETWORK_TILE_ROWS;
+static void backward_queries(void *context, size_t number, int thread) {
+    (void)thread;
+    const backward_work *w = context;
+    const ireneo_network_shape *shape = w->shape;
+    ireneo_network_trace *trace = w->trace;
+    const head_view head = w->head, gradient = w->gradient;
+    size_t first = number * NETWORK_TILE_ROWS, T = shape->context,
+           count = T - first < NETWORK_TILE_ROWS ? T - first : NETWORK_TILE_ROWS;
     size_t keys = keys_of_tile(shape, first, count);
     ireneo_scalar *weights = trace->weights + first * T, *logits = trace->logit_gradient + first * T;
     tile_logits(head, first, count, keys, weights, T);
     ireneo_product(count, keys, head.head_width, 1,
-                   ireneo_plain(out_gradient + first * shape->width, shape->width),
+                   ireneo_plain(w->out_gradient + first * shape->width, shape->width),
                    ireneo_turned(head.value, head.stride), 0, logits, T, 1);
     for (size_t row = 0; row < count; row++) {
         size_t seen = keys_of_row(shape, first + row);
-        ireneo_softmax_again(weights + row * T, seen, log_sum[first + row]);
+        ireneo_softmax_again(weights + row * T, seen, w->log_sum[first + row]);
         ireneo_softmax_backward(weights + row * T, logits + row * T, seen);
         memset(weights + row * T + seen, 0, (T - seen) * sizeof *weights);
         memset(logits + row * T + seen, 0, (T - seen) * sizeof *logits);
@@ -191,12 +214,17 @@ static void backward_queries(const ireneo_network_shape *shape, ireneo_network_t
 }
 
 /* dK and dV of one tile of keys, once all rows of A and of the logits' gradient are there. */
-static void backward_keys(const ireneo_network_shape *shape, ireneo_network_trace *trace, head_view head,
-                          head_view gradient, size_t first, const ireneo_scalar *out_gradient) {
-    size_t T = shape->context, count = T - first < NETWORK_TILE_ROWS ? T - first : NETWORK_TILE_ROWS;
+static void backward_keys(void *context, size_t number, int thread) {
+    (void)thread;
+    const backward_work *w = context;
+    const ireneo_network_shape *shape = w->shape;
+    const ireneo_network_trace *trace = w->trace;
+    const head_view head = w->head, gradient = w->gradient;
+    size_t first = number * NETWORK_TILE_ROWS, T = shape->context,
+           count = T - first < NETWORK_TILE_ROWS ? T - first : NETWORK_TILE_ROWS;
     size_t from = shape->causal ? first : 0; /* earlier queries do not see these keys */
     ireneo_product(count, head.head_width, T - from, 1, ireneo_turned(trace->weights + from * T + first, T),
-                   ireneo_plain(out_gradient + from * shape->width, shape->width), 0,
+                   ireneo_plain(w->out_gradient + from * shape->width, shape->width), 0,
                    gradient.value + first * gradient.stride, gradient.stride, 1);
     ireneo_product(count, head.head_width, T - from, head.factor,
                    ireneo_turned(trace->logit_gradient + from * T + first, T),
@@ -204,26 +232,10 @@ static void backward_keys(const ireneo_network_shape *shape, ireneo_network_trac
                    gradient.key + first * gradient.stride, gradient.stride, 1);
 }
 
-static void backward_head(const ireneo_network_shape *shape, ireneo_network_trace *trace, head_view head,
-                          head_view gradient, const ireneo_scalar *log_sum,
-                          const ireneo_scalar *out_gradient) {
-    size_t tiles = (shape->context + NETWORK_TILE_ROWS - 1) / NETWORK_TILE_ROWS;
-    if (trace->threads <= 1 || tiles == 1) {
-        for (size_t tile = 0; tile < tiles; tile++)
-            backward_queries(shape, trace, head, gradient, tile * NETWORK_TILE_ROWS, log_sum, out_gradient);
-        for (size_t tile = 0; tile < tiles; tile++)
-            backward_keys(shape, trace, head, gradient, tile * NETWORK_TILE_ROWS, out_gradient);
-        return;
-    }
-#pragma omp parallel num_threads(trace->threads)
-    {
-#pragma omp for schedule(dynamic)
-        for (size_t tile = 0; tile < tiles; tile++)
-            backward_queries(shape, trace, head, gradient, tile * NETWORK_TILE_ROWS, log_sum, out_gradient);
-#pragma omp for schedule(dynamic)
-        for (size_t tile = 0; tile < tiles; tile++)
-            backward_keys(shape, trace, head, gradient, tile * NETWORK_TILE_ROWS, out_gradient);
-    }
+static void backward_head(backward_work *w) {
+    size_t tiles = tile_count(w->shape);
+    ireneo_share(tiles, w->trace->threads, backward_queries, w);
+    ireneo_share(tiles, w->trace->threads, backward_keys, w);
 }
 
 void ireneo_attention_backward(const ireneo_network_shape *shape, ireneo_layer_view weights,
@@ -236,8 +248,13 @@ void ireneo_attention_backward(const ireneo_network_shape *shape, ireneo_layer_v
         size_t sequence = pair / heads;
         head_view head = view_head(shape, layer_trace->query_key_value, sequence, pair % heads);
         head_view gradient = view_head(shape, inner, sequence, pair % heads);
-        backward_head(shape, trace, head, gradient, layer_trace->log_sum + pair * T,
-                      branch_gradient + sequence * T * d + pair % heads * head.head_width);
+        backward_work w = {shape,
+                           trace,
+                           head,
+                           gradient,
+                           layer_trace->log_sum + pair * T,
+                           branch_gradient + sequence * T * d + pair % heads * head.head_width};
+        backward_head(&w);
     }
     if (shape->gain_control)
         for (size_t sequence = 0; sequence < trace->sequences; sequence++)

@@ -9,13 +9,13 @@
 #include "base/adam.h"
 #include "base/file_view.h"
 #include "base/floats.h"
+#include "base/pool.h"
 #include "base/progress.h"
 #include "base/ram.h"
 #include "base/random.h"
 #include "base/threads.h"
 
 #include <math.h>
-#include <omp.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -51,38 +51,46 @@ static size_t count_asked(const trainer *t) {
     return asked;
 }
 
+typedef struct batch_pass {
+    trainer *t;
+    double factor;
+} batch_pass;
+
+static void pass_group(void *context, size_t group, int thread) {
+    const batch_pass *p = context;
+    trainer *t = p->t;
+    size_t at = group * t->group_size * t->shape.network.context;
+    ireneo_language_work *work = &t->works[thread];
+    if (p->factor > 0.0) {
+        float *gradients = t->gradients + group * t->count;
+        memset(gradients, 0, t->count * sizeof *gradients);
+        t->losses[group] = ireneo_language_model_gradients(&t->shape, t->parameters, work, t->tokens + at,
+                                                           t->targets + at, p->factor, gradients);
+    } else {
+        t->losses[group] =
+            ireneo_language_model_loss(&t->shape, t->parameters, work, t->tokens + at, t->targets + at);
+    }
+}
+
 /* Sum of the losses over the batch; with factor > 0 also gradients of every group. */
 static double pass(trainer *t, double factor) {
-    size_t T = t->shape.network.context;
-#pragma omp parallel for num_threads(t->threads) schedule(dynamic) if (t->threads > 1)
-    for (size_t group = 0; group < t->groups; group++) {
-        ireneo_language_work *work = &t->works[omp_get_thread_num()];
-        const int *tokens = t->tokens + group * t->group_size * T;
-        const int *targets = t->targets + group * t->group_size * T;
-        if (factor > 0.0) {
-            float *gradients = t->gradients + group * t->count;
-            memset(gradients, 0, t->count * sizeof *gradients);
-            t->losses[group] = ireneo_language_model_gradients(&t->shape, t->parameters, work, tokens,
-                                                               targets, factor, gradients);
-        } else {
-            t->losses[group] = ireneo_language_model_loss(&t->shape, t->parameters, work, tokens, targets);
-        }
-    }
+    batch_pass p = {t, factor};
+    ireneo_share(t->groups, t->threads, pass_group, &p);
     double sum = 0.0;
     for (size_t group = 0; group < t->groups; group++) sum += t->losses[group];
     return sum;
 }
 
+static void add_range(void *context, size_t first, size_t last) {
+    const trainer *t = context;
+    for (size_t group = 1; group < t->groups; group++)
+        for (size_t i = first; i < last; i++) t->gradients[i] += t->gradients[group * t->count + i];
+}
+
 /* Adds the groups' gradients up in the first one. */
 static void add_groups(trainer *t) {
     enum { CHUNK = 1 << 12 };
-    size_t chunks = (t->count + CHUNK - 1) / CHUNK;
-#pragma omp parallel for num_threads(t->threads) schedule(static) if (t->threads > 1)
-    for (size_t chunk = 0; chunk < chunks; chunk++) {
-        size_t first = chunk * CHUNK, end = first + CHUNK < t->count ? first + CHUNK : t->count;
-        for (size_t group = 1; group < t->groups; group++)
-            for (size_t i = first; i < end; i++) t->gradients[i] += t->gradients[group * t->count + i];
-    }
+    ireneo_share_rows(t->count, CHUNK, t->threads, add_range, t);
 }
 
 /* ---- steps ---- */

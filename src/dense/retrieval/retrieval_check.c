@@ -1,5 +1,6 @@
 /* What is looked at before a recall begins: settings, entries, lengths. */
 #include "base/floats.h"
+#include "base/pool.h"
 #include "base/ram.h"
 #include "dense/retrieval/retrieval.h"
 
@@ -64,25 +65,43 @@ typedef struct row_summary {
     size_t broken, empty;
 } row_summary;
 
-static row_summary summarise(const float *values, size_t rows, size_t columns, int threads) {
-    enum { CHUNKS = 64 }; /* a fixed number: the sum does not depend on threads */
-    double sums[CHUNKS], total = 0.0, least = INFINITY, largest = 0.0;
-    size_t broken = SIZE_MAX, empty = SIZE_MAX;
-#pragma omp parallel for num_threads(threads) reduction(max : largest) reduction(min : least, broken, empty)
-    for (int c = 0; c < CHUNKS; c++) {
-        size_t begin = rows * (size_t)c / CHUNKS, end = rows * ((size_t)c + 1) / CHUNKS;
-        sums[c] = 0.0;
-        for (size_t r = begin; r < end; r++) {
-            double square = ireneo_square_sum(values + r * columns, columns);
-            if (!isfinite(square) && r < broken) broken = r;
-            if (square == 0.0 && r < empty) empty = r;
-            sums[c] += square;
-            least = square < least ? square : least;
-            largest = square > largest ? square : largest;
-        }
+static const row_summary NO_ROWS = {0.0, INFINITY, 0.0, SIZE_MAX, SIZE_MAX};
+
+enum { CHUNKS = 64 }; /* a fixed number: the sum does not depend on threads */
+typedef struct summing {
+    const float *values;
+    size_t rows, columns;
+    row_summary chunks[CHUNKS];
+} summing;
+
+static void summarise_chunk(void *context, size_t c, int thread) {
+    (void)thread;
+    summing *s = context;
+    row_summary all = NO_ROWS;
+    for (size_t r = s->rows * c / CHUNKS; r < s->rows * (c + 1) / CHUNKS; r++) {
+        double square = ireneo_square_sum(s->values + r * s->columns, s->columns);
+        if (!isfinite(square) && r < all.broken) all.broken = r;
+        if (square == 0.0 && r < all.empty) all.empty = r;
+        all.total += square;
+        all.least = square < all.least ? square : all.least;
+        all.largest = square > all.largest ? square : all.largest;
     }
-    for (int c = 0; c < CHUNKS; c++) total += sums[c];
-    return (row_summary){total, least, largest, broken, empty};
+    s->chunks[c] = all;
+}
+
+static row_summary summarise(const float *values, size_t rows, size_t columns, int threads) {
+    summing s = {.values = values, .rows = rows, .columns = columns};
+    row_summary all = NO_ROWS;
+    ireneo_share(CHUNKS, threads, summarise_chunk, &s);
+    for (size_t c = CHUNKS; c-- > 0;) { /* backwards: the first row that is broken or empty stays */
+        const row_summary *one = &s.chunks[c];
+        if (one->broken != SIZE_MAX) all.broken = one->broken;
+        if (one->empty != SIZE_MAX) all.empty = one->empty;
+        all.least = fmin(all.least, one->least);
+        all.largest = fmax(all.largest, one->largest);
+    }
+    for (size_t c = 0; c < CHUNKS; c++) all.total += s.chunks[c].total;
+    return all;
 }
 
 static ireneo_error not_finite(const char *what, const float *values, size_t row, size_t columns) {

@@ -1,5 +1,6 @@
 /* The work queue behind sweeps and figures. */
 #include "lab/sweep/queue.h"
+#include "base/pool.h"
 #include "base/processor.h"
 #include "base/progress.h"
 #include "base/ram.h"
@@ -9,26 +10,29 @@
 #include "lab/sweep/results_trials.h"
 
 #include <math.h>
-#include <omp.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
 struct queue {
     results *store;
-    omp_lock_t store_lock;
+    pthread_mutex_t store_lock;
     const queue_settings *settings;
     size_t count;
     size_t *order; /* jobs of this shard, longest first */
     const double *costs;
     double total_cost;
     /* Changed under the progress lock. */
-    omp_lock_t progress_lock;
+    pthread_mutex_t progress_lock;
     double done_cost;
     ireneo_error failed;
     char sentence[512];
     atomic_size_t next;
     atomic_bool stop;
+    pthread_t caller;
+    queue_job job;
+    void *context;
 };
 
 static double cost_of(const queue *q, size_t job) {
@@ -36,21 +40,21 @@ static double cost_of(const queue *q, size_t job) {
 }
 
 static void note_failure(queue *q, ireneo_error failed) {
-    omp_set_lock(&q->progress_lock);
+    pthread_mutex_lock(&q->progress_lock);
     if (q->failed == IRENEO_OK) {
         q->failed = failed;
         snprintf(q->sentence, sizeof q->sentence, "%s", ireneo_last_error()); /* errors are kept per thread */
     }
-    omp_unset_lock(&q->progress_lock);
+    pthread_mutex_unlock(&q->progress_lock);
     atomic_store(&q->stop, true);
 }
 
 /* Tells the caller how far the sweep is; only in the thread that called it. */
 static void tell_progress(queue *q) {
-    if (omp_get_thread_num() != 0) return;
-    omp_set_lock(&q->progress_lock);
+    if (!pthread_equal(pthread_self(), q->caller)) return;
+    pthread_mutex_lock(&q->progress_lock);
     double share = q->total_cost > 0.0 ? q->done_cost / q->total_cost : 1.0;
-    omp_unset_lock(&q->progress_lock);
+    pthread_mutex_unlock(&q->progress_lock);
     double count = (double)q->count;
     if (ireneo_report(q->settings->progress, q->settings->stage, share * count, count) != 0)
         atomic_store(&q->stop, true);
@@ -64,19 +68,22 @@ static int report_from_job(void *context, const char *stage, double done, double
     return atomic_load(&q->stop);
 }
 
-static void work(queue *q, queue_job job, void *context) {
+/* A worker takes jobs until none is left. */
+static void work(void *context, size_t index, int thread) {
+    (void)index, (void)thread;
+    queue *q = context;
     queue_worker worker = {q, {report_from_job, q}};
     while (!atomic_load(&q->stop)) {
         size_t turn = atomic_fetch_add(&q->next, 1);
         if (turn >= q->count) break;
-        ireneo_error failed = job(&worker, q->order[turn], context);
+        ireneo_error failed = q->job(&worker, q->order[turn], q->context);
         if (failed != IRENEO_OK) {
             note_failure(q, failed);
             break;
         }
-        omp_set_lock(&q->progress_lock);
+        pthread_mutex_lock(&q->progress_lock);
         q->done_cost += cost_of(q, q->order[turn]);
-        omp_unset_lock(&q->progress_lock);
+        pthread_mutex_unlock(&q->progress_lock);
         tell_progress(q);
     }
 }
@@ -109,18 +116,21 @@ static int worker_count(const queue *q) {
 
 ireneo_error ireneo_queue_run(results *store, const queue_settings *settings, size_t count,
                               const double *costs, queue_job job, void *context) {
-    queue q = {.store = store, .settings = settings, .costs = costs};
+    queue q = {.store = store,
+               .settings = settings,
+               .costs = costs,
+               .store_lock = PTHREAD_MUTEX_INITIALIZER,
+               .progress_lock = PTHREAD_MUTEX_INITIALIZER,
+               .caller = pthread_self(),
+               .job = job,
+               .context = context};
     IRENEO_TRY(ireneo_processor_check());
     IRENEO_TRY(IRENEO_ALLOCATE(&q.order, count, "the list of jobs"));
     choose_jobs(&q, count);
-    omp_init_lock(&q.store_lock);
-    omp_init_lock(&q.progress_lock);
     ireneo_enter(0, NULL); /* trials call BLAS themselves, too */
-#pragma omp parallel num_threads(worker_count(&q))
-    work(&q, job, context);
+    int workers = worker_count(&q);
+    ireneo_share((size_t)workers, workers, work, &q);
     ireneo_leave(IRENEO_OK);
-    omp_destroy_lock(&q.store_lock);
-    omp_destroy_lock(&q.progress_lock);
     free(q.order);
     if (q.failed != IRENEO_OK) return ireneo_fail(q.failed, "%s", q.sentence);
     if (atomic_load(&q.stop)) return ireneo_fail(IRENEO_ERROR_CANCELLED, "interrupted");
@@ -130,14 +140,14 @@ ireneo_error ireneo_queue_run(results *store, const queue_settings *settings, si
 ireneo_error ireneo_queue_trial(queue_worker *worker, const trial *t, trial_result *result) {
     queue *owner = worker->owner;
     bool found = false;
-    omp_set_lock(&owner->store_lock);
+    pthread_mutex_lock(&owner->store_lock);
     ireneo_error failed = ireneo_results_find(owner->store, t, &found, result);
-    omp_unset_lock(&owner->store_lock);
+    pthread_mutex_unlock(&owner->store_lock);
     if (failed != IRENEO_OK || found) return failed;
     IRENEO_TRY(ireneo_trial_run(t, 1, &worker->progress, result));
-    omp_set_lock(&owner->store_lock);
+    pthread_mutex_lock(&owner->store_lock);
     failed = ireneo_results_add(owner->store, t, result);
-    omp_unset_lock(&owner->store_lock);
+    pthread_mutex_unlock(&owner->store_lock);
     return failed;
 }
 
@@ -145,16 +155,16 @@ ireneo_error ireneo_queue_draw(queue_worker *worker, const ireneo_dense_experime
                                ireneo_dense_draw *draw) {
     queue *owner = worker->owner;
     bool found = false;
-    omp_set_lock(&owner->store_lock);
+    pthread_mutex_lock(&owner->store_lock);
     ireneo_error failed = ireneo_results_find_draw(owner->store, e, index, &found, draw);
-    omp_unset_lock(&owner->store_lock);
+    pthread_mutex_unlock(&owner->store_lock);
     if (failed != IRENEO_OK || found) return failed;
     double start = ireneo_seconds();
     IRENEO_TRY(ireneo_dense_draw_one(e, index, draw));
     double seconds = ireneo_seconds() - start;
-    omp_set_lock(&owner->store_lock);
+    pthread_mutex_lock(&owner->store_lock);
     failed = ireneo_results_add_draw(owner->store, e, index, draw, seconds);
-    omp_unset_lock(&owner->store_lock);
+    pthread_mutex_unlock(&owner->store_lock);
     return failed;
 }
 
@@ -163,9 +173,9 @@ ireneo_error ireneo_queue_array(queue_worker *worker, const char *name, queue_se
     queue *owner = worker->owner;
     double *known = NULL;
     size_t known_count = 0;
-    omp_set_lock(&owner->store_lock);
+    pthread_mutex_lock(&owner->store_lock);
     ireneo_error failed = ireneo_results_find_series(owner->store, name, &known, &known_count);
-    omp_unset_lock(&owner->store_lock);
+    pthread_mutex_unlock(&owner->store_lock);
     if (failed == IRENEO_OK && known != NULL && known_count == count) {
         memcpy(values, known, count * sizeof *values);
         free(known);
@@ -174,9 +184,9 @@ ireneo_error ireneo_queue_array(queue_worker *worker, const char *name, queue_se
     free(known);
     if (failed == IRENEO_OK) failed = make(worker, context, values, count);
     if (failed != IRENEO_OK) return failed;
-    omp_set_lock(&owner->store_lock);
+    pthread_mutex_lock(&owner->store_lock);
     failed = ireneo_results_add_series(owner->store, name, values, count);
-    omp_unset_lock(&owner->store_lock);
+    pthread_mutex_unlock(&owner->store_lock);
     return failed;
 }
 

@@ -8,12 +8,12 @@
  * The matrix is cut into the tiles of cholesky.h. L takes the place of the lower triangle while G stays in the upper
  * one; tiles on the diagonal are copied. */
 #include "linear/certificate/definite.h"
+#include "base/pool.h"
 #include "base/ram.h"
 #include "linear/certificate/cholesky.h"
 
 #include <cblas.h>
 #include <math.h>
-#include <omp.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -52,8 +52,21 @@ static void clear_above(const tiles *t) {
             for (size_t j = i + 1; j < width(t, k); j++) tile_at(t, k, k)[i * t->size + j] = 0.0;
 }
 
+/* A look at all tiles. */
+typedef struct inspection {
+    const tiles *t;
+    double *space;          /* (threads, TILE, TILE) */
+    double *missed, *sizes; /* (count, count) */
+} inspection;
+
 /* |F|^2 and |L|^2 of one tile on or below the diagonal. */
-static void look_at_tile(const tiles *t, size_t i, size_t j, double *space, double *missed, double *size) {
+static void look_at_tile(void *context, size_t at, int thread) {
+    const inspection *all = context;
+    const tiles *t = all->t;
+    size_t i = at / t->count, j = at % t->count;
+    if (j > i) return;
+    double *space = all->space + (size_t)thread * TILE * TILE, *missed = &all->missed[at],
+           *size = &all->sizes[at];
     size_t rows = width(t, i), columns = width(t, j);
     for (size_t a = 0; a < rows; a++)
         for (size_t b = 0; b < columns; b++)
@@ -75,24 +88,20 @@ static void look_at_tile(const tiles *t, size_t i, size_t j, double *space, doub
 /* An upper bound of |F|_F. */
 static ireneo_error bound_missed(const tiles *t, double *bound) {
     size_t all = t->count * t->count;
-    double *space = NULL, *missed = NULL, *sizes = NULL, square = 0.0, size = 0.0;
+    inspection work = {.t = t};
+    double square = 0.0, size = 0.0;
     ireneo_error failed =
-        IRENEO_ALLOCATE(&space, (size_t)t->threads * TILE * TILE, "tiles of an exact proof");
-    if (failed == IRENEO_OK) failed = IRENEO_ALLOCATE_ZEROED(&missed, all, "tiles of an exact proof");
-    if (failed == IRENEO_OK) failed = IRENEO_ALLOCATE_ZEROED(&sizes, all, "tiles of an exact proof");
+        IRENEO_ALLOCATE(&work.space, (size_t)t->threads * TILE * TILE, "tiles of an exact proof");
+    if (failed == IRENEO_OK) failed = IRENEO_ALLOCATE_ZEROED(&work.missed, all, "tiles of an exact proof");
+    if (failed == IRENEO_OK) failed = IRENEO_ALLOCATE_ZEROED(&work.sizes, all, "tiles of an exact proof");
     if (failed == IRENEO_OK) {
-#pragma omp parallel for collapse(2) num_threads(t->threads) schedule(dynamic)
-        for (size_t i = 0; i < t->count; i++)
-            for (size_t j = 0; j < t->count; j++)
-                if (j <= i)
-                    look_at_tile(t, i, j, space + (size_t)omp_get_thread_num() * TILE * TILE,
-                                 &missed[i * t->count + j], &sizes[i * t->count + j]);
-        for (size_t at = 0; at < all; at++) square += missed[at], size += sizes[at];
+        ireneo_share(all, t->threads, look_at_tile, &work);
+        for (size_t at = 0; at < all; at++) square += work.missed[at], size += work.sizes[at];
         /* |G - shift I|_F <= |L|_F^2 + |F|_F */
         double rounding = ((double)t->size + 8.0) * UNIT * (2.0 * size + sqrt(square));
         *bound = (sqrt(square) + rounding) * (1.0 + 1e-6);
     }
-    free(space), free(missed), free(sizes);
+    free(work.space), free(work.missed), free(work.sizes);
     return failed;
 }
 

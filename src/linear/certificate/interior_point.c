@@ -6,13 +6,13 @@
  * Because z_k = m_k x_i^T is an outer product, the matrix is 1 + sum_i A_i (x) x_i x_i^T with
  * A_i = sum_k (l_k / s_k) m_k m_k^T over the pairs of row i. */
 #include "linear/certificate/interior_point.h"
+#include "base/pool.h"
 #include "base/ram.h"
 #include "linear/certificate/cholesky.h"
 #include "linear/kernels/vector.h"
 
 #include <cblas.h>
 #include <math.h>
-#include <omp.h>
 #include <string.h>
 
 enum { MOST_ITERATIONS = 200 };
@@ -87,46 +87,44 @@ static void combine(const interior *s, const double *c, double *sum) {
     }
 }
 
-/* A_i = sum_j (l / s) m m^T of every row, lower triangles, into s->blocks. */
-static void make_blocks(const interior *s) {
+/* A_i = sum_j (l / s) m m^T of row i, lower triangle, into s->blocks. */
+static void make_block(void *context, size_t i, int thread) {
+    const interior *s = context;
     const ireneo_pair_loss *l = s->l;
     size_t out = l->out;
-#pragma omp parallel for num_threads(s->threads) schedule(dynamic, 8)
-    for (size_t i = 0; i < s->rows; i++) {
-        double *block = s->blocks + i * out * out,
-               *m = s->space + (size_t)omp_get_thread_num() * s->space_each;
-        memset(block, 0, out * out * sizeof *block);
-        for (size_t k = l->start[i]; k < l->start[i + 1]; k++) {
-            difference(s, i, k, m);
-            cblas_dsyr(CblasRowMajor, CblasLower, (int)out, s->weight[k] / s->slack[k], m, 1, block,
-                       (int)out);
-        }
+    double *block = s->blocks + i * out * out, *m = s->space + (size_t)thread * s->space_each;
+    memset(block, 0, out * out * sizeof *block);
+    for (size_t k = l->start[i]; k < l->start[i + 1]; k++) {
+        difference(s, i, k, m);
+        cblas_dsyr(CblasRowMajor, CblasLower, (int)out, s->weight[k] / s->slack[k], m, 1, block, (int)out);
     }
 }
 
-/* Block (a, c) of the matrix, (in, in), is sum_i A_i[a, c] x_i x_i^T = X^T diag(A[a, c]) X. */
-static void make_matrix(const interior *s) {
+/* Block (a, c) of the matrix, (in, in), is sum_i A_i[a, c] x_i x_i^T = X^T diag(A[a, c]) X; all of one a. */
+static void make_matrix_row(void *context, size_t a, int thread) {
+    const interior *s = context;
     const ireneo_pair_loss *l = s->l;
     size_t out = l->out, in = l->in;
-#pragma omp parallel for num_threads(s->threads) schedule(dynamic)
-    for (size_t a = 0; a < out; a++) {
-        double *scaled = s->space + (size_t)omp_get_thread_num() * s->space_each;
-        for (size_t c = 0; c <= a; c++) {
-            for (size_t i = 0; i < s->rows; i++) {
-                double weight = s->blocks[(i * out + a) * out + c];
-                for (size_t b = 0; b < in; b++) scaled[i * in + b] = weight * l->x[i * in + b];
-            }
-            cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (int)in, (int)in, (int)s->rows, 1.0, scaled,
-                        (int)in, l->x, (int)in, 0.0, s->matrix + a * in * s->area + c * in, (int)s->area);
+    double *scaled = s->space + (size_t)thread * s->space_each;
+    for (size_t c = 0; c <= a; c++) {
+        for (size_t i = 0; i < s->rows; i++) {
+            double weight = s->blocks[(i * out + a) * out + c];
+            for (size_t b = 0; b < in; b++) scaled[i * in + b] = weight * l->x[i * in + b];
         }
+        cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (int)in, (int)in, (int)s->rows, 1.0, scaled,
+                    (int)in, l->x, (int)in, 0.0, s->matrix + a * in * s->area + c * in, (int)s->area);
     }
+}
+
+static void make_matrix(interior *s) {
+    ireneo_share(s->rows, s->threads, make_block, s);
+    ireneo_share(s->l->out, s->threads, make_matrix_row, s);
     for (size_t k = 0; k < s->area; k++) s->matrix[k * s->area + k] += 1.0;
 }
 
 /* matrix = 1 + sum_k (l_k / s_k) z_k z_k^T, then its Cholesky factor. False when it is not positive definite.
  */
-static bool factorise(const interior *s) {
-    make_blocks(s);
+static bool factorise(interior *s) {
     make_matrix(s);
     return ireneo_cholesky(s->matrix, s->area, s->threads);
 }

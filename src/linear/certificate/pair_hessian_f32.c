@@ -2,12 +2,12 @@
  * target's; what is left, c_j = s_j - mean, weighs the values: the product is sum_i (sum_j c_j (y_j -
  * y_target)) x_i^T. */
 #include "linear/certificate/pair_hessian_f32.h"
+#include "base/pool.h"
 #include "base/ram.h"
 #include "linear/kernels/add_scaled.h"
 #include "linear/kernels/dot8.h"
 
 #include <cblas.h>
-#include <omp.h>
 #include <string.h>
 
 enum { TILE = 96 };
@@ -63,11 +63,18 @@ static void weigh_row(const ireneo_pair_hessian_f32 *t, size_t row, const float 
     ireneo_add_scaled((float)-total, target, m, stride);
 }
 
-/* Sum of one group of rows, into out (dim_out, dim_in). */
-static void sum_group(const ireneo_pair_hessian_f32 *t, size_t group, float *space, float *out) {
+/* A product under way. */
+typedef struct hessian_product {
+    const ireneo_pair_hessian_f32 *hessian;
+    double *product; /* (dim_out, dim_in) */
+} hessian_product;
+
+/* Sum of one group of rows. */
+static void sum_group(void *context, size_t group, int thread) {
+    const ireneo_pair_hessian_f32 *t = ((const hessian_product *)context)->hessian;
     const ireneo_problem *p = t->p;
-    float *h = space, *m = h + TILE * p->stride, *x = m + TILE * p->stride, *slopes = x + TILE * p->dim_in,
-          beta = 0.0f;
+    float *h = t->tiles + (size_t)thread * t->tile_space, *out = t->partial + group * p->dim_out * p->dim_in,
+          *m = h + TILE * p->stride, *x = m + TILE * p->stride, *slopes = x + TILE * p->dim_in, beta = 0.0f;
     size_t first, last;
     ireneo_group_range(group, p->rows, &first, &last);
     for (size_t i = first; i < last; i += TILE) {
@@ -89,22 +96,23 @@ static void sum_group(const ireneo_pair_hessian_f32 *t, size_t group, float *spa
     if (beta == 0.0f) memset(out, 0, p->dim_out * p->dim_in * sizeof *out);
 }
 
+static void add_groups(void *context, size_t first, size_t last) {
+    const hessian_product *work = context;
+    const ireneo_pair_hessian_f32 *h = work->hessian;
+    size_t area = h->p->dim_out * h->p->dim_in;
+    for (size_t k = first; k < last; k++) {
+        double sum = 0.0;
+        for (size_t group = 0; group < IRENEO_GROUPS; group++) sum += (double)h->partial[group * area + k];
+        work->product[k] = sum;
+    }
+}
+
 void ireneo_pair_hessian_f32_product(ireneo_pair_hessian_f32 *h, const double *direction, double *product) {
+    enum { GRAIN = 4096 };
     const ireneo_problem *p = h->p;
     size_t area = p->dim_out * p->dim_in;
+    hessian_product work = {h, product};
     for (size_t k = 0; k < area; k++) h->along[k] = (float)direction[k];
-#pragma omp parallel num_threads(p->threads)
-    {
-        float *space = h->tiles + (size_t)omp_get_thread_num() * h->tile_space;
-#pragma omp for schedule(dynamic)
-        for (size_t group = 0; group < IRENEO_GROUPS; group++)
-            sum_group(h, group, space, h->partial + group * area);
-#pragma omp for schedule(static)
-        for (size_t k = 0; k < area; k++) {
-            double sum = 0.0;
-            for (size_t group = 0; group < IRENEO_GROUPS; group++)
-                sum += (double)h->partial[group * area + k];
-            product[k] = sum;
-        }
-    }
+    ireneo_share(IRENEO_GROUPS, p->threads, sum_group, &work);
+    ireneo_share_rows(area, GRAIN, p->threads, add_groups, &work);
 }

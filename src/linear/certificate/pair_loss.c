@@ -1,13 +1,13 @@
 /* Sums over rows of the float64 loss: threads take groups of rows, one-thread BLAS inside, groups added in a
  * fixed order. */
 #include "linear/certificate/pair_loss.h"
+#include "base/pool.h"
 #include "base/ram.h"
 #include "linear/certificate/certificate.h"
 #include "linear/kernels/vector.h"
 
 #include <cblas.h>
 #include <math.h>
-#include <omp.h>
 #include <string.h>
 
 enum { TILE = 64 };
@@ -33,34 +33,52 @@ static int useful_threads(const ireneo_pair_loss *s) {
     return s->p->rows * s->area < WORTH_A_THREAD ? 1 : s->p->threads;
 }
 
-/* out (out, in) = sum over rows of m_i x_i^T, where `work` makes m_i from h_i = matrix x_i. */
-static void sum_over_rows(ireneo_pair_loss *s, const double *matrix, row_work work, double *out) {
-    const ireneo_problem *p = s->p;
-#pragma omp parallel for num_threads(useful_threads(s)) schedule(dynamic)
-    for (size_t group = 0; group < IRENEO_GROUPS; group++) {
-        double *h = s->tiles + (size_t)omp_get_thread_num() * 2 * TILE * s->out, *m = h + TILE * s->out,
-               *sum = s->partial + group * s->area;
-        size_t first, last;
-        ireneo_group_range(group, p->rows, &first, &last);
-        memset(sum, 0, s->area * sizeof *sum);
-        for (size_t i = first; i < last; i += TILE) {
-            size_t count = last - i < TILE ? last - i : TILE;
-            cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)count, (int)s->out, (int)s->in, 1.0,
-                        s->x + i * s->in, (int)s->in, matrix, (int)s->in, 0.0, h, (int)s->out);
-            memset(m, 0, count * s->out * sizeof *m);
-            bool any = false;
-            for (size_t k = 0; k < count; k++) any = work(s, i + k, h + k * s->out, m + k * s->out) || any;
-            if (any)
-                cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (int)s->out, (int)s->in, (int)count, 1.0,
-                            m, (int)s->out, s->x + i * s->in, (int)s->in, 1.0, sum, (int)s->in);
-        }
+/* A sum over rows under way. */
+typedef struct row_sum {
+    ireneo_pair_loss *loss;
+    const double *matrix; /* (out, in) */
+    row_work work;
+    double *out; /* (out, in) */
+} row_sum;
+
+static void sum_group(void *context, size_t group, int thread) {
+    const row_sum *r = context;
+    ireneo_pair_loss *s = r->loss;
+    double *h = s->tiles + (size_t)thread * 2 * TILE * s->out, *m = h + TILE * s->out,
+           *sum = s->partial + group * s->area;
+    size_t first, last;
+    ireneo_group_range(group, s->p->rows, &first, &last);
+    memset(sum, 0, s->area * sizeof *sum);
+    for (size_t i = first; i < last; i += TILE) {
+        size_t count = last - i < TILE ? last - i : TILE;
+        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)count, (int)s->out, (int)s->in, 1.0,
+                    s->x + i * s->in, (int)s->in, r->matrix, (int)s->in, 0.0, h, (int)s->out);
+        memset(m, 0, count * s->out * sizeof *m);
+        bool any = false;
+        for (size_t k = 0; k < count; k++) any = r->work(s, i + k, h + k * s->out, m + k * s->out) || any;
+        if (any)
+            cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (int)s->out, (int)s->in, (int)count, 1.0, m,
+                        (int)s->out, s->x + i * s->in, (int)s->in, 1.0, sum, (int)s->in);
     }
-#pragma omp parallel for num_threads(useful_threads(s)) schedule(static)
-    for (size_t k = 0; k < s->area; k++) {
+}
+
+static void add_groups(void *context, size_t first, size_t last) {
+    const row_sum *r = context;
+    const ireneo_pair_loss *s = r->loss;
+    for (size_t k = first; k < last; k++) {
         double sum = s->partial[k];
         for (size_t group = 1; group < IRENEO_GROUPS; group++) sum += s->partial[group * s->area + k];
-        out[k] = sum;
+        r->out[k] = sum;
     }
+}
+
+/* out (out, in) = sum over rows of m_i x_i^T, where `work` makes m_i from h_i = matrix x_i. */
+static void sum_over_rows(ireneo_pair_loss *s, const double *matrix, row_work work, double *out) {
+    enum { GRAIN = 4096 };
+    row_sum r = {s, matrix, work, out};
+    int threads = useful_threads(s);
+    ireneo_share(IRENEO_GROUPS, threads, sum_group, &r);
+    ireneo_share_rows(s->area, GRAIN, threads, add_groups, &r);
 }
 
 /* Level t of a row whose shifted competitors are score + shift; see row_projection.h. Steps climb to it and end

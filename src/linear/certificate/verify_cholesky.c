@@ -14,6 +14,7 @@
  * own: the map goes from there to the keys, and a sum that vanishes on the axes vanishes on the keys. Likewise for
  * values, with y_target - y_j as the difference of two axes, one of which is left out. */
 #include "linear/certificate/verify_cholesky.h"
+#include "base/pool.h"
 #include "base/ram.h"
 #include "linear/certificate/definite.h"
 #include "linear/facts/facts.h"
@@ -22,7 +23,6 @@
 #include <float.h>
 #include <lapacke.h>
 #include <math.h>
-#include <omp.h>
 #include <string.h>
 
 enum { PANEL = 256, TILE = 128 };
@@ -77,31 +77,40 @@ static void make_whitening(const double *vectors, size_t count, size_t dim, doub
     for (size_t a = 0; a < dim; a++) factor[a * dim + a] = 1.0;
 }
 
-/* v = T v for each vector, in long double and rounded once; *error bounds it. Vectors carry one rounding already. */
+/* A whitening T under way. */
+typedef struct whitening {
+    coordinates *v;
+    double *factor, size; /* T (dim, dim) and its norm */
+    double *space;        /* (threads, dim) */
+} whitening;
+
+/* v = T v, in long double and rounded once; *error bounds it. Vectors carry one rounding already. */
+static void whiten_vector(void *context, size_t i, int thread) {
+    const whitening *w = context;
+    size_t dim = w->v->dim;
+    double *old = w->space + (size_t)thread * dim, *new = w->v->vector + i *dim, *error = &w->v->error[i];
+    memcpy(old, new, dim * sizeof *old);
+    for (size_t a = 0; a < dim; a++) {
+        long double sum = 0.0L;
+        for (size_t b = 0; b <= a; b++) sum += (long double)w->factor[a * dim + b] * (long double)old[b];
+        new[a] = (double)sum;
+    }
+    double steps = ((double)dim + 4.0) * (double)LDBL_EPSILON;
+    *error =
+        (UNIT * ireneo_norm_f64(new, dim) + w->size * (*error + steps * ireneo_norm_f64(old, dim))) * MORE;
+}
+
 static ireneo_error whiten(coordinates *v, int threads) {
     size_t dim = v->dim;
-    double *factor = NULL, *space = NULL;
-    IRENEO_TRY(IRENEO_ALLOCATE_ZEROED(&factor, dim * dim, "whitening of a certificate"));
-    ireneo_error failed = IRENEO_ALLOCATE(&space, (size_t)threads * dim, "whitening of a certificate");
+    whitening w = {.v = v};
+    IRENEO_TRY(IRENEO_ALLOCATE_ZEROED(&w.factor, dim * dim, "whitening of a certificate"));
+    ireneo_error failed = IRENEO_ALLOCATE(&w.space, (size_t)threads * dim, "whitening of a certificate");
     if (failed == IRENEO_OK) {
-        make_whitening(v->vector, v->count, dim, factor);
-        double size = ireneo_norm_f64(factor, dim * dim);
-#pragma omp parallel for num_threads(threads) schedule(static)
-        for (size_t i = 0; i < v->count; i++) {
-            double *old = space + (size_t)omp_get_thread_num() * dim, *new = v->vector + i *dim;
-            memcpy(old, new, dim * sizeof *old);
-            for (size_t a = 0; a < dim; a++) {
-                long double sum = 0.0L;
-                for (size_t b = 0; b <= a; b++) sum += (long double)factor[a * dim + b] * (long double)old[b];
-                new[a] = (double)sum;
-            }
-            double steps = ((double)dim + 4.0) * (double)LDBL_EPSILON;
-            v->error[i] = (UNIT * ireneo_norm_f64(new, dim) +
-                           size * (v->error[i] + steps * ireneo_norm_f64(old, dim))) *
-                          MORE;
-        }
+        make_whitening(v->vector, v->count, dim, w.factor);
+        w.size = ireneo_norm_f64(w.factor, dim * dim);
+        ireneo_share(v->count, threads, whiten_vector, &w);
     }
-    free(factor), free(space);
+    free(w.factor), free(w.space);
     return failed;
 }
 
@@ -180,16 +189,27 @@ static void make_column(const cholesky_proof *s, size_t i, size_t k, double *col
     }
 }
 
-/* Tiles on and above the diagonal of gram += panel^T panel, with panel (rows, area). */
+/* A panel (rows, area) of columns that is being added. */
+typedef struct panel_sum {
+    const cholesky_proof *s;
+    const double *panel;
+    size_t rows;
+} panel_sum;
+
+static void add_panel_row(void *context, size_t i, int thread) {
+    (void)thread;
+    const panel_sum *sum = context;
+    const cholesky_proof *s = sum->s;
+    const double *from = sum->panel + i * TILE;
+    size_t left = s->area - i * TILE, high = left < TILE ? left : TILE;
+    cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (int)high, (int)left, (int)sum->rows, 1.0, from,
+                (int)s->area, from, (int)s->area, 1.0, s->gram + i * TILE * s->area + i * TILE, (int)s->area);
+}
+
+/* Tiles on and above the diagonal of gram += panel^T panel. */
 static void add_panel(cholesky_proof *s, const double *panel, size_t rows) {
-    size_t tiles = (s->area + TILE - 1) / TILE;
-#pragma omp parallel for num_threads(s->threads) schedule(dynamic)
-    for (size_t i = 0; i < tiles; i++) {
-        size_t high = s->area - i * TILE < TILE ? s->area - i * TILE : TILE, left = s->area - i * TILE;
-        cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (int)high, (int)left, (int)rows, 1.0,
-                    panel + i * TILE, (int)s->area, panel + i * TILE, (int)s->area, 1.0,
-                    s->gram + i * TILE * s->area + i * TILE, (int)s->area);
-    }
+    panel_sum sum = {s, panel, rows};
+    ireneo_share((s->area + TILE - 1) / TILE, s->threads, add_panel_row, &sum);
 }
 
 static void count_errors(cholesky_proof *s, size_t i, size_t k, double *squares) {

@@ -1,5 +1,6 @@
 /* Rounding to sixteen bits and eight integer inner products at a time. */
 #include "linear/kernels/int16.h"
+#include "base/pool.h"
 #include "base/processor.h"
 #include "base/ram.h"
 #include "base/vectorised.h"
@@ -35,6 +36,19 @@ float ireneo_int16_round(const ireneo_int16 *s, const float *h, int16_t *entries
     return round_vector(h, s->dim, s->limit, entries);
 }
 
+typedef struct rounding {
+    const float *values;
+    size_t stride;
+    ireneo_int16 *out;
+} rounding;
+
+static void round_rows(void *context, size_t first, size_t last) {
+    const rounding *r = context;
+    ireneo_int16 *s = r->out;
+    for (size_t j = first; j < last; j++)
+        s->scale[j] = ireneo_int16_round(s, r->values + j * r->stride, s->entries + j * s->stride);
+}
+
 ireneo_error ireneo_int16_make(const float *values, size_t rows, size_t dim, size_t stride, int threads,
                                ireneo_int16 *s) {
     memset(s, 0, sizeof *s);
@@ -50,9 +64,9 @@ ireneo_error ireneo_int16_make(const float *values, size_t rows, size_t dim, siz
         ireneo_int16_free(s);
         return failed;
     }
-#pragma omp parallel for num_threads(threads) schedule(static)
-    for (size_t j = 0; j < rows; j++)
-        s->scale[j] = ireneo_int16_round(s, values + j * stride, s->entries + j * s->stride);
+    enum { GRAIN = 256 };
+    rounding r = {values, stride, s};
+    ireneo_share_rows(rows, GRAIN, threads, round_rows, &r);
     return IRENEO_OK;
 }
 

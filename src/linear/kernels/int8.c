@@ -1,5 +1,6 @@
 /* Rounding to eight bits, packing, and the scan over kernels. */
 #include "linear/kernels/int8.h"
+#include "base/pool.h"
 #include "base/ram.h"
 #include "base/vectorised.h"
 
@@ -96,13 +97,23 @@ static void pack_column(const int8_t *entries, size_t column, ireneo_int8 *q) {
         for (size_t e = 0; e < 4; e++) out[e] = (uint8_t)(entries[4 * k + e] + q->kernel->shift);
 }
 
-static void pack_group(const float *values, size_t stride, size_t group, ireneo_int8 *q) {
+/* Values (columns, stride) that are being packed. */
+typedef struct packing {
+    const float *values;
+    size_t stride;
+    ireneo_int8 *q;
+} packing;
+
+static void pack_group(void *context, size_t group, int thread) {
+    (void)thread;
+    const packing *p = context;
+    ireneo_int8 *q = p->q;
     int8_t entries[IRENEO_INT8_WIDEST + 4];
     memset(entries, 0, q->steps * 4);
     for (size_t j = group * GROUP; j < (group + 1) * GROUP; j++) {
         float square = 0.0f, missed = 0.0f;
         if (j < q->columns)
-            q->scale[j] = round_vector(values + j * stride, q->dim, (float)q->kernel->value_limit, 0.0f,
+            q->scale[j] = round_vector(p->values + j * p->stride, q->dim, (float)q->kernel->value_limit, 0.0f,
                                        entries, &square, &missed);
         else
             memset(entries, 0, q->steps * 4);
@@ -129,8 +140,8 @@ ireneo_error ireneo_int8_make(const float *values, size_t columns, size_t dim, s
         ireneo_int8_free(q);
         return failed;
     }
-#pragma omp parallel for num_threads(threads) schedule(static)
-    for (size_t group = 0; group < q->groups; group++) pack_group(values, stride, group, q);
+    packing p = {values, stride, q};
+    ireneo_share(q->groups, threads, pack_group, &p);
     for (size_t group = 0; group < q->groups; group++) {
         q->usual_largest += (double)q->largest[group] / (double)q->groups;
         q->usual_error += (double)q->error[group] / (double)q->groups;

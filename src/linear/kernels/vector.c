@@ -1,5 +1,6 @@
 /* Blocks are summed by vectors inside and in order among each other; threads share the blocks. */
 #include "linear/kernels/vector.h"
+#include "base/pool.h"
 #include "base/vectorised.h"
 
 enum {
@@ -16,17 +17,30 @@ static double block_dot(const float *a, const float *b, size_t count) {
     return sum;
 }
 
+/* Blocks of two vectors. */
+typedef struct blocks {
+    const float *a, *b;
+    float *changed;
+    float alpha;
+    size_t first, length; /* first block at hand; entries */
+    double sums[SUMS_AT_ONCE];
+} blocks;
+
+static void dot_of_block(void *context, size_t k, int thread) {
+    (void)thread;
+    blocks *v = context;
+    size_t first = (v->first + k) * BLOCK, count = v->length - first < BLOCK ? v->length - first : BLOCK;
+    v->sums[k] = block_dot(v->a + first, v->b + first, count);
+}
+
 double ireneo_dot(const float *a, const float *b, size_t length, int threads) {
-    size_t blocks = (length + BLOCK - 1) / BLOCK;
-    double sums[SUMS_AT_ONCE], total = 0.0;
-    for (size_t base = 0; base < blocks; base += SUMS_AT_ONCE) {
-        size_t many = blocks - base < SUMS_AT_ONCE ? blocks - base : SUMS_AT_ONCE;
-#pragma omp parallel for num_threads(threads) schedule(static) if (many >= SHARED_FROM)
-        for (size_t k = 0; k < many; k++) {
-            size_t first = (base + k) * BLOCK, count = length - first < BLOCK ? length - first : BLOCK;
-            sums[k] = block_dot(a + first, b + first, count);
-        }
-        for (size_t k = 0; k < many; k++) total += sums[k];
+    size_t all = (length + BLOCK - 1) / BLOCK;
+    blocks v = {.a = a, .b = b, .length = length};
+    double total = 0.0;
+    for (; v.first < all; v.first += SUMS_AT_ONCE) {
+        size_t many = all - v.first < SUMS_AT_ONCE ? all - v.first : SUMS_AT_ONCE;
+        ireneo_share(many, many >= SHARED_FROM ? threads : 1, dot_of_block, &v);
+        for (size_t k = 0; k < many; k++) total += v.sums[k];
     }
     return total;
 }
@@ -36,13 +50,14 @@ static void block_axpy(float alpha, const float *restrict x, float *restrict y, 
     for (size_t k = 0; k < count; k++) y[k] += alpha * x[k];
 }
 
+static void add_to_block(void *context, size_t first, size_t last) {
+    const blocks *v = context;
+    block_axpy(v->alpha, v->a + first, v->changed + first, last - first);
+}
+
 void ireneo_axpy(double alpha, const float *x, float *y, size_t length, int threads) {
-    size_t blocks = (length + BLOCK - 1) / BLOCK;
-#pragma omp parallel for num_threads(threads) schedule(static) if (blocks >= SHARED_FROM)
-    for (size_t k = 0; k < blocks; k++) {
-        size_t first = k * BLOCK, count = length - first < BLOCK ? length - first : BLOCK;
-        block_axpy((float)alpha, x + first, y + first, count);
-    }
+    blocks v = {.a = x, .changed = y, .alpha = (float)alpha};
+    ireneo_share_rows(length, BLOCK, length >= (size_t)SHARED_FROM * BLOCK ? threads : 1, add_to_block, &v);
 }
 
 IRENEO_VECTORISED

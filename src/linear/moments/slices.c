@@ -1,6 +1,7 @@
 /* Cutting: the power of two from the largest number of the column, rounding to it by a large number that is added and
  * taken away. What is left is exact, and goes into the next slice. */
 #include "linear/moments/slices.h"
+#include "base/pool.h"
 #include "base/ram.h"
 
 #include <math.h>
@@ -51,7 +52,12 @@ static bool find_units(const ireneo_slices *s, panel p, double *shift) {
     return any;
 }
 
-static void cut_panel(ireneo_slices *s, size_t index, double *slice, bool *used) {
+/* A panel of slice number `count`, the next one. */
+static void cut_panel(void *context, size_t index, int thread) {
+    (void)thread;
+    ireneo_slices *s = context;
+    double *slice = s->slice[s->count];
+    bool *used = s->used[s->count];
     double shift[IRENEO_SLICE_PANEL];
     panel p = panel_at(s, index);
     used[index] = find_units(s, p, shift);
@@ -71,8 +77,7 @@ static ireneo_error cut_next(ireneo_slices *s, int threads, bool *done) {
     if (s->slice[k] == NULL)
         IRENEO_TRY(IRENEO_ALLOCATE(&s->slice[k], IRENEO_SLICE_ROWS * s->side, "a tile of rows"));
     if (s->used[k] == NULL) IRENEO_TRY(IRENEO_ALLOCATE(&s->used[k], s->panels, "a tile of rows"));
-#pragma omp parallel for num_threads(threads) schedule(static)
-    for (size_t index = 0; index < s->panels; index++) cut_panel(s, index, s->slice[k], s->used[k]);
+    ireneo_share(s->panels, threads, cut_panel, s);
     *done = true;
     for (size_t index = 0; index < s->panels; index++) *done = *done && !s->used[k][index];
     if (!*done) s->count++;

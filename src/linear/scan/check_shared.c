@@ -7,6 +7,7 @@
  * not know of h adds |h - W x| |y|. Target and competitor each err: pairs further apart than twice that are decided, the
  * others go on to ireneo_check_pair. With int8 copies of the values most pairs are decided by integers first. */
 #include "base/floats.h"
+#include "base/pool.h"
 #include "base/ram.h"
 #include "base/whiten.h"
 #include "linear/facts/facts.h"
@@ -22,7 +23,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { BUFFER = 1024, ROOM = 512 };
+enum { BUFFER = 1024, ROOM = 512, CENTRING_GROUPS = 64 };
 
 /* Gaps up to this share of the int8 bound are seen by an integer scan. Larger shares find more pairs to score again;
  * smaller ones miss the smallest gap of a memory with much room left, which then takes a second scan. */
@@ -170,19 +171,35 @@ static void take_hits(void *context, int thread, size_t first, size_t count, siz
     }
 }
 
-/* Norm of each value minus the mean, and the largest. */
-static double largest_distance(const ireneo_facts *f, const double *mean, int threads) {
-    double largest = 0.0;
-#pragma omp parallel for num_threads(threads) schedule(static) reduction(max : largest)
-    for (size_t j = 0; j < f->candidates; j++) {
+/* The values while they are centred and scaled. */
+typedef struct centring {
+    const shared_check *s;
+    const double *mean;
+    double factor, largest[CENTRING_GROUPS]; /* norm of a value minus the mean, in each group */
+} centring;
+
+static void find_largest(void *context, size_t group, int thread) {
+    (void)thread;
+    centring *c = context;
+    const ireneo_facts *f = c->s->c->facts;
+    size_t last = (group + 1) * f->candidates / CENTRING_GROUPS;
+    for (size_t j = group * f->candidates / CENTRING_GROUPS; j < last; j++) {
         double square = 0.0;
         for (size_t k = 0; k < f->dim_out; k++) {
-            double value = (double)f->values[j * f->dim_out + k] - mean[k];
+            double value = (double)f->values[j * f->dim_out + k] - c->mean[k];
             square += value * value;
         }
-        largest = fmax(largest, sqrt(square));
+        c->largest[group] = fmax(c->largest[group], sqrt(square));
     }
-    return largest;
+}
+
+static void centre_rows(void *context, size_t first, size_t last) {
+    const centring *c = context;
+    const ireneo_facts *f = c->s->c->facts;
+    for (size_t j = first; j < last; j++)
+        for (size_t k = 0; k < f->dim_out; k++)
+            c->s->values[j * c->s->stride + k] =
+                (float)(((double)f->values[j * f->dim_out + k] - c->mean[k]) * c->factor);
 }
 
 static ireneo_error scale_values(shared_check *s) {
@@ -195,15 +212,16 @@ static ireneo_error scale_values(shared_check *s) {
     if (failed == IRENEO_OK)
         failed = ireneo_mean_row(f->values, f->candidates, f->dim_out, s->c->threads, mean);
     if (failed == IRENEO_OK) {
-        double largest = largest_distance(f, mean, s->c->threads) * (1.0 + 1e-6);
+        enum { GRAIN = 256 };
+        centring c = {.s = s, .mean = mean};
+        double largest = 0.0;
+        ireneo_share(CENTRING_GROUPS, s->c->threads, find_largest, &c);
+        for (size_t group = 0; group < CENTRING_GROUPS; group++) largest = fmax(largest, c.largest[group]);
+        largest *= 1.0 + 1e-6;
         s->value_exponent = ireneo_exponent(largest) + 1;
-        double factor = ldexp(1.0, -s->value_exponent);
-        s->largest = largest * factor;
-#pragma omp parallel for num_threads(s->c->threads) schedule(static)
-        for (size_t j = 0; j < f->candidates; j++)
-            for (size_t k = 0; k < f->dim_out; k++)
-                s->values[j * s->stride + k] =
-                    (float)(((double)f->values[j * f->dim_out + k] - mean[k]) * factor);
+        c.factor = ldexp(1.0, -s->value_exponent);
+        s->largest = largest * c.factor;
+        ireneo_share_rows(f->candidates, GRAIN, s->c->threads, centre_rows, &c);
         if (ireneo_int8_useful(f->facts, f->candidates, f->dim_out))
             failed =
                 ireneo_int8_make(s->values, f->candidates, f->dim_out, s->stride, s->c->threads, &s->int8);

@@ -1,4 +1,5 @@
 /* Recall from noisy keys: the full check, once for every draw of the noise. */
+#include "base/pool.h"
 #include "base/ram.h"
 #include "base/random.h"
 #include "base/threads.h"
@@ -18,14 +19,26 @@ static double rms_entry(const ireneo_facts *facts) {
     return sqrt(square / (double)count);
 }
 
+typedef struct shaking {
+    const float *keys;
+    double deviation;
+    float *noisy;
+} shaking;
+
+static void shake(void *context, size_t first, size_t last) {
+    const shaking *s = context;
+    for (size_t k = first; k < last; k++)
+        s->noisy[k] = (float)((double)s->keys[k] + s->deviation * (double)s->noisy[k]);
+}
+
 /* noisy (facts, dim_in) = keys + deviation * N(0, 1). */
 static void add_noise(const ireneo_facts *facts, const ireneo_noise *noise, size_t draw, double deviation,
                       int threads, float *noisy) {
     size_t count = facts->facts * facts->dim_in;
     ireneo_random_normals_float(noise->seed, STREAM + draw, 0, count, threads, noisy);
-#pragma omp parallel for num_threads(threads) schedule(static)
-    for (size_t k = 0; k < count; k++)
-        noisy[k] = (float)((double)facts->keys[k] + deviation * (double)noisy[k]);
+    enum { GRAIN = 1 << 14 };
+    shaking s = {facts->keys, deviation, noisy};
+    ireneo_share_rows(count, GRAIN, threads, shake, &s);
 }
 
 /* The noise of different facts and draws is independent, so the variance of the mean is the sum over facts of

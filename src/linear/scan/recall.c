@@ -4,6 +4,7 @@
  * the best is kept, and float64 decides between those; so the answers are those of float64, also when values share a
  * large offset and float32 cannot tell any two apart. Rows h = W x are divided by a power of two that brings |h| to
  * 1/2 .. 1, and values far from one by another, so that float32 scores neither overflow nor vanish. */
+#include "base/pool.h"
 #include "base/ram.h"
 #include "base/threads.h"
 #include "linear/facts/scale.h"
@@ -18,6 +19,7 @@
 #include <float.h>
 #include <math.h>
 
+enum { LOOKS = 64 };              /* groups in which values are looked at */
 enum { ROOM = 1024, LEAD = 480 }; /* hits of a row in one integer scan; candidates seen before the first */
 
 /* Far above what float32 loses of entries below its range, far below any bound that matters. */
@@ -191,24 +193,44 @@ static void finish_tile(void *context, int thread, size_t first, size_t count, c
     }
 }
 
+/* A look at the values: the largest norm of a group of them, or a copy with a factor. */
+typedef struct look {
+    const recall *r;
+    double factor, largest[LOOKS];
+} look;
+
+static void copy_range(void *context, size_t first, size_t last) {
+    const look *l = context;
+    for (size_t k = first; k < last; k++) l->r->copy[k] = (float)((double)l->r->values[k] * l->factor);
+}
+
 /* A copy of the values whose longest has norm 1/2 .. 1. */
 static ireneo_error copy_values(recall *r, int threads) {
+    enum { GRAIN = 1 << 14 };
     size_t count = r->candidates * r->dim_out;
     double factor = ldexp(1.0, -ireneo_exponent(r->largest) - 1);
+    look l = {.r = r, .factor = factor};
     IRENEO_TRY(IRENEO_ALLOCATE(&r->copy, count, "scaled values"));
-#pragma omp parallel for num_threads(threads) schedule(static)
-    for (size_t k = 0; k < count; k++) r->copy[k] = (float)((double)r->values[k] * factor);
+    ireneo_share_rows(count, GRAIN, threads, copy_range, &l);
     r->scan_values = r->copy;
     r->largest *= factor;
     return IRENEO_OK;
 }
 
+static void find_largest(void *context, size_t group, int thread) {
+    (void)thread;
+    look *l = context;
+    const recall *r = l->r;
+    for (size_t j = group * r->candidates / LOOKS; j < (group + 1) * r->candidates / LOOKS; j++)
+        l->largest[group] = fmax(l->largest[group], ireneo_norm_f32(r->values + j * r->dim_out, r->dim_out));
+}
+
 /* Largest norm of a value, and their int8 copy where it pays. */
 static ireneo_error look_at_values(recall *r, size_t count, int threads) {
+    look l = {.r = r};
     double largest = 0.0;
-#pragma omp parallel for num_threads(threads) schedule(static) reduction(max : largest)
-    for (size_t j = 0; j < r->candidates; j++)
-        largest = fmax(largest, ireneo_norm_f32(r->values + j * r->dim_out, r->dim_out));
+    ireneo_share(LOOKS, threads, find_largest, &l);
+    for (size_t group = 0; group < LOOKS; group++) largest = fmax(largest, l.largest[group]);
     r->largest = largest * (1.0 + 1e-6);
     r->scan_values = r->values;
     if (!(r->largest >= SHORTEST && r->largest <= LONGEST)) IRENEO_TRY(copy_values(r, threads));

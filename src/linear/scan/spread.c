@@ -1,11 +1,11 @@
 /* Spread of scores from sampled rows, a few rows at a time. */
 #include "linear/scan/spread.h"
+#include "base/pool.h"
 #include "base/ram.h"
 #include "base/vectorised.h"
 
 #include <cblas.h>
 #include <math.h>
-#include <omp.h>
 #include <string.h>
 
 enum { CHUNK = 16 }; /* rows whose scores are held at once */
@@ -49,27 +49,37 @@ static double root_mean_square(const double *unit, const double *variance, size_
     return largest * sqrt(total / (double)count);
 }
 
+/* Scores of the sampled rows under way. */
+typedef struct sampling {
+    const ireneo_sampled_rows *rows;
+    const float *values;
+    size_t candidates;
+    float *scores;    /* (threads, CHUNK, candidates) */
+    double *variance; /* (rows) */
+} sampling;
+
+static void score_chunk(void *context, size_t chunk, int thread) {
+    const sampling *a = context;
+    const ireneo_sampled_rows *s = a->rows;
+    size_t first = chunk * CHUNK, many = s->rows - first < CHUNK ? s->rows - first : CHUNK;
+    float *mine = a->scores + (size_t)thread * CHUNK * a->candidates;
+    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)many, (int)a->candidates, (int)s->stride, 1.0f,
+                s->h + first * s->stride, (int)s->stride, a->values, (int)s->stride, 0.0f, mine,
+                (int)a->candidates);
+    for (size_t k = 0; k < many; k++)
+        a->variance[first + k] = variance_of(mine + k * a->candidates, a->candidates);
+}
+
 ireneo_error ireneo_sampled_rows_spread(const ireneo_sampled_rows *s, const float *values, size_t candidates,
                                         int threads, double *spread) {
-    size_t chunks = (s->rows + CHUNK - 1) / CHUNK;
-    float *scores = NULL;
-    double *variance = NULL;
+    sampling a = {.rows = s, .values = values, .candidates = candidates};
     ireneo_error failed =
-        IRENEO_ALLOCATE(&scores, (size_t)threads * CHUNK * candidates, "scores of a few rows");
-    if (failed == IRENEO_OK) failed = IRENEO_ALLOCATE_ZEROED(&variance, s->rows, "scores of a few rows");
+        IRENEO_ALLOCATE(&a.scores, (size_t)threads * CHUNK * candidates, "scores of a few rows");
+    if (failed == IRENEO_OK) failed = IRENEO_ALLOCATE_ZEROED(&a.variance, s->rows, "scores of a few rows");
     if (failed == IRENEO_OK) {
-#pragma omp parallel for num_threads(threads) schedule(dynamic)
-        for (size_t chunk = 0; chunk < chunks; chunk++) {
-            size_t first = chunk * CHUNK, many = s->rows - first < CHUNK ? s->rows - first : CHUNK;
-            float *mine = scores + (size_t)omp_get_thread_num() * CHUNK * candidates;
-            cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)many, (int)candidates, (int)s->stride,
-                        1.0f, s->h + first * s->stride, (int)s->stride, values, (int)s->stride, 0.0f, mine,
-                        (int)candidates);
-            for (size_t k = 0; k < many; k++)
-                variance[first + k] = variance_of(mine + k * candidates, candidates);
-        }
-        *spread = root_mean_square(s->unit, variance, s->rows);
+        ireneo_share((s->rows + CHUNK - 1) / CHUNK, threads, score_chunk, &a);
+        *spread = root_mean_square(s->unit, a.variance, s->rows);
     }
-    free(scores), free(variance);
+    free(a.scores), free(a.variance);
     return failed;
 }

@@ -1,6 +1,7 @@
 /* Targets times keys in groups of rows that are added in a fixed order. The plain rule takes the caller's numbers
  * as they are: in white coordinates the rule is another, better one. */
 #include "linear/solver/hebbian.h"
+#include "base/pool.h"
 #include "base/progress.h"
 #include "base/ram.h"
 #include "linear/facts/scaled_facts.h"
@@ -10,14 +11,23 @@
 #include "linear/solver/factorise.h"
 
 #include <cblas.h>
-#include <omp.h>
 #include <string.h>
 
 enum { TILE = 128 }; /* rows whose target values are gathered for one product */
 
-/* sum (dim_out, dim_in) over the rows of one group; tile (TILE + 1, dim_out) is space. */
-static void sum_group(const ireneo_problem *p, size_t group, float *tile, float *sum) {
-    float *scratch = tile + TILE * p->dim_out;
+/* Sums under way. */
+typedef struct hebbian_sums {
+    const ireneo_problem *problem;
+    float *sums;  /* (groups, dim_out, dim_in) */
+    float *tiles; /* (threads, TILE + 1, dim_out) */
+} hebbian_sums;
+
+/* The sum over the rows of one group. */
+static void sum_group(void *context, size_t group, int thread) {
+    const hebbian_sums *s = context;
+    const ireneo_problem *p = s->problem;
+    float *tile = s->tiles + (size_t)thread * (TILE + 1) * p->dim_out, *scratch = tile + TILE * p->dim_out,
+          *sum = s->sums + group * p->dim_out * p->dim_in;
     size_t first, last;
     ireneo_group_range(group, p->rows, &first, &last);
     if (first == last) memset(sum, 0, p->dim_out * p->dim_in * sizeof *sum);
@@ -34,19 +44,17 @@ static void sum_group(const ireneo_problem *p, size_t group, float *tile, float 
 
 ireneo_error ireneo_hebbian_sum(const ireneo_problem *p, float *w) {
     size_t area = p->dim_out * p->dim_in, each = (TILE + 1) * p->dim_out;
-    float *sums = NULL, *tiles = NULL;
-    ireneo_error failed = IRENEO_ALLOCATE(&sums, IRENEO_GROUPS * area, "Hebbian sums");
-    if (failed == IRENEO_OK) failed = IRENEO_ALLOCATE(&tiles, (size_t)p->threads * each, "target values");
+    hebbian_sums s = {.problem = p};
+    ireneo_error failed = IRENEO_ALLOCATE(&s.sums, IRENEO_GROUPS * area, "Hebbian sums");
+    if (failed == IRENEO_OK) failed = IRENEO_ALLOCATE(&s.tiles, (size_t)p->threads * each, "target values");
     if (failed == IRENEO_OK) {
-#pragma omp parallel for num_threads(p->threads) schedule(dynamic)
-        for (size_t group = 0; group < IRENEO_GROUPS; group++)
-            sum_group(p, group, tiles + (size_t)omp_get_thread_num() * each, sums + group * area);
+        ireneo_share(IRENEO_GROUPS, p->threads, sum_group, &s);
         memset(w, 0, area * sizeof *w);
         for (size_t group = 0; group < IRENEO_GROUPS; group++)
-            for (size_t k = 0; k < area; k++) w[k] += sums[group * area + k];
+            for (size_t k = 0; k < area; k++) w[k] += s.sums[group * area + k];
     }
-    free(sums);
-    free(tiles);
+    free(s.sums);
+    free(s.tiles);
     return failed;
 }
 

@@ -6,6 +6,7 @@
  * with no other evaluation of the loss. */
 #include "linear/solver/minimise.h"
 #include "base/floats.h"
+#include "base/pool.h"
 #include "base/progress.h"
 #include "base/ram.h"
 #include "base/vectorised.h"
@@ -16,7 +17,6 @@
 
 #include <cblas.h>
 #include <math.h>
-#include <omp.h>
 #include <string.h>
 
 enum { TILE = 256, SMALL_TILE = 96, FEW_ROWS = 3000 };
@@ -147,27 +147,41 @@ static void transpose(const float *in, size_t rows, size_t columns, float *out) 
         for (size_t j = 0; j < columns; j++) out[j * rows + i] = in[i * columns + j];
 }
 
+/* Scores that are being made along a matrix. */
+typedef struct scoring {
+    ireneo_minimiser *minimiser;
+    const float *along; /* (dim_out, dim_in), or transposed */
+    bool turned;        /* it is */
+    float *slots, *targets;
+} scoring;
+
+static void score_tile(void *context, size_t k, int thread) {
+    const scoring *s = context;
+    ireneo_minimiser *minimiser = s->minimiser;
+    const ireneo_problem *p = minimiser->problem;
+    float *h = minimiser->tiles + (size_t)thread * minimiser->tile_space;
+    size_t tile = tile_rows(p->rows), first = k * tile,
+           count = p->rows - first < tile ? p->rows - first : tile;
+    cblas_sgemm(CblasRowMajor, CblasNoTrans, s->turned ? CblasNoTrans : CblasTrans, (int)count,
+                (int)p->dim_out, (int)p->dim_in, 1.0f, p->x + first * p->dim_in, (int)p->dim_in, s->along,
+                (int)(s->turned ? p->dim_out : p->dim_in), 0.0f, h, (int)p->stride);
+    for (size_t i = 0; i < count; i++)
+        score_row(minimiser, first + i, h + i * p->stride, (int16_t *)(void *)(h + TILE * p->stride),
+                  s->slots + (first + i) * minimiser->set->capacity, &s->targets[first + i]);
+}
+
 /* Derivatives of all kept scores along the matrix `along` (dim_out, dim_in). Small products of tiles run a
  * third faster with the transposed matrix; large ones do not care. */
 enum { SMALL_MATRIX = 128 * 128 };
 static void score_direction(ireneo_minimiser *minimiser, const float *along, float *slots, float *targets) {
     const ireneo_problem *p = minimiser->problem;
     size_t tile = tile_rows(p->rows), tiles = (p->rows + tile - 1) / tile;
-    bool turned = p->dim_in * p->dim_out <= SMALL_MATRIX;
-    if (turned)
+    scoring s = {minimiser, along, p->dim_in * p->dim_out <= SMALL_MATRIX, slots, targets};
+    if (s.turned) {
         transpose(along, p->dim_out, p->dim_in, minimiser->partial); /* free until the next gradient */
-#pragma omp parallel for num_threads(p->threads) schedule(dynamic)
-    for (size_t k = 0; k < tiles; k++) {
-        float *h = minimiser->tiles + (size_t)omp_get_thread_num() * minimiser->tile_space;
-        size_t first = k * tile, count = p->rows - first < tile ? p->rows - first : tile;
-        cblas_sgemm(CblasRowMajor, CblasNoTrans, turned ? CblasNoTrans : CblasTrans, (int)count,
-                    (int)p->dim_out, (int)p->dim_in, 1.0f, p->x + first * p->dim_in, (int)p->dim_in,
-                    turned ? minimiser->partial : along, (int)(turned ? p->dim_out : p->dim_in), 0.0f, h,
-                    (int)p->stride);
-        for (size_t i = 0; i < count; i++)
-            score_row(minimiser, first + i, h + i * p->stride, (int16_t *)(void *)(h + TILE * p->stride),
-                      slots + (first + i) * minimiser->set->capacity, &targets[first + i]);
+        s.along = minimiser->partial;
     }
+    ireneo_share(tiles, p->threads, score_tile, &s);
 }
 
 static void set_direction(ireneo_minimiser *minimiser) {
@@ -196,25 +210,36 @@ static ireneo_row row_view(const ireneo_working_set *l, size_t row) {
                         .target_bend = l->target_bend[row]};
 }
 
+/* A step that is being tried. */
+typedef struct tried_step {
+    const ireneo_minimiser *minimiser;
+    float step;
+    ireneo_row_sums groups[IRENEO_GROUPS];
+} tried_step;
+
+static void try_group(void *context, size_t group, int thread) {
+    (void)thread;
+    tried_step *t = context;
+    const ireneo_minimiser *minimiser = t->minimiser;
+    size_t first, last;
+    ireneo_group_range(group, minimiser->problem->rows, &first, &last);
+    ireneo_row_sums mine = {0};
+    for (size_t i = first; i < last; i++) {
+        ireneo_row row = row_view(minimiser->set, i);
+        ireneo_row_project(&row, t->step, minimiser->margin, &minimiser->set->level[i], &mine);
+    }
+    t->groups[group] = mine;
+}
+
 /* Loss, slope and curvature of the loss at step a. */
 static ireneo_row_sums sums_at(const ireneo_minimiser *minimiser, double step) {
-    ireneo_row_sums groups[IRENEO_GROUPS] = {0}, total = {0};
-    const ireneo_problem *p = minimiser->problem;
-#pragma omp parallel for num_threads(p->threads) schedule(dynamic)
+    tried_step t = {.minimiser = minimiser, .step = (float)step};
+    ireneo_row_sums total = {0};
+    ireneo_share(IRENEO_GROUPS, minimiser->problem->threads, try_group, &t);
     for (size_t group = 0; group < IRENEO_GROUPS; group++) {
-        size_t first, last;
-        ireneo_group_range(group, p->rows, &first, &last);
-        ireneo_row_sums mine = {0};
-        for (size_t i = first; i < last; i++) {
-            ireneo_row row = row_view(minimiser->set, i);
-            ireneo_row_project(&row, (float)step, minimiser->margin, &minimiser->set->level[i], &mine);
-        }
-        groups[group] = mine;
-    }
-    for (size_t group = 0; group < IRENEO_GROUPS; group++) {
-        total.loss += groups[group].loss;
-        total.slope += groups[group].slope;
-        total.curvature += groups[group].curvature;
+        total.loss += t.groups[group].loss;
+        total.slope += t.groups[group].slope;
+        total.curvature += t.groups[group].curvature;
     }
     return total;
 }
@@ -297,10 +322,20 @@ static bool row_residual(const ireneo_minimiser *minimiser, size_t i, float *m, 
     return true;
 }
 
+/* A gradient that is being made. */
+typedef struct gradient_work {
+    ireneo_minimiser *minimiser;
+    float step;
+    group_sums groups[IRENEO_GROUPS];
+} gradient_work;
+
 /* Gradient of one group of rows, whose scores are first moved by the step. */
-static group_sums group_gradient(ireneo_minimiser *minimiser, size_t group, float step, float *tile,
-                                 float *out) {
+static void group_gradient(void *context, size_t group, int thread) {
+    gradient_work *work = context;
+    ireneo_minimiser *minimiser = work->minimiser;
     const ireneo_problem *p = minimiser->problem;
+    float step = work->step, *tile = minimiser->tiles + (size_t)thread * minimiser->tile_space,
+          *out = minimiser->partial + group * p->dim_out * p->dim_in;
     float *m = tile, *x = tile + TILE * p->stride;
     group_sums sums = {0};
     size_t first, last, held = 0;
@@ -319,7 +354,7 @@ static group_sums group_gradient(ireneo_minimiser *minimiser, size_t group, floa
         held++;
     }
     if (beta == 0.0f) memset(out, 0, p->dim_out * p->dim_in * sizeof *out);
-    return sums;
+    work->groups[group] = sums;
 }
 
 IRENEO_VECTORISED
@@ -329,23 +364,20 @@ static void add_groups(const float *partial, size_t area, size_t first, size_t l
         for (size_t k = first; k < last; k++) out[k] += partial[group * area + k];
 }
 
+static void add_range(void *context, size_t first, size_t last) {
+    const ireneo_minimiser *minimiser = context;
+    add_groups(minimiser->partial, minimiser->problem->dim_out * minimiser->problem->dim_in, first, last,
+               minimiser->matrix_gradient);
+}
+
 /* Moves the kept scores by the step; then loss, gradient and violations there. */
 static void evaluate_after(ireneo_minimiser *minimiser, float step) {
+    enum { PIECE = 4096 }; /* entries of the gradient that a thread adds up at a time */
     const ireneo_problem *p = minimiser->problem;
-    const size_t piece = 2048; /* entries of the gradient that a thread adds up at a time */
-    size_t area = p->dim_out * p->dim_in, pieces = (area + piece - 1) / piece;
-    group_sums groups[IRENEO_GROUPS];
-#pragma omp parallel num_threads(p->threads)
-    {
-        float *tile = minimiser->tiles + (size_t)omp_get_thread_num() * minimiser->tile_space;
-#pragma omp for schedule(dynamic)
-        for (size_t group = 0; group < IRENEO_GROUPS; group++)
-            groups[group] = group_gradient(minimiser, group, step, tile, minimiser->partial + group * area);
-#pragma omp for schedule(static)
-        for (size_t k = 0; k < pieces; k++)
-            add_groups(minimiser->partial, area, k * piece, (k + 1) * piece < area ? (k + 1) * piece : area,
-                       minimiser->matrix_gradient);
-    }
+    gradient_work work = {.minimiser = minimiser, .step = step};
+    const group_sums *groups = work.groups;
+    ireneo_share(IRENEO_GROUPS, p->threads, group_gradient, &work);
+    ireneo_share_rows(p->dim_out * p->dim_in, PIECE, p->threads, add_range, minimiser);
     minimiser->loss = minimiser->residual_sum = 0.0;
     minimiser->violations = 0;
     for (size_t group = 0; group < IRENEO_GROUPS; group++) {

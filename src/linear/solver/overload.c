@@ -7,6 +7,7 @@
  * that the heavier classes leave, and never at their cost. */
 #include "linear/solver/overload.h"
 #include "base/floats.h"
+#include "base/pool.h"
 #include "base/ram.h"
 #include "linear/kernels/row_projection.h"
 
@@ -89,12 +90,11 @@ static ireneo_error classify(overload *o, const double *weights, size_t *classes
     return IRENEO_OK;
 }
 
-/* Loss of every row on the working set as it is, whether it was given up or not. */
-static void find_losses(overload *o) {
+static void find_losses_of(void *context, size_t first, size_t last) {
+    overload *o = context;
     const ireneo_working_set *l = &o->work->set;
     float margin = o->work->minimiser.margin;
-#pragma omp parallel for num_threads(o->work->settings.threads) schedule(static)
-    for (size_t i = 0; i < o->rows; i++) {
+    for (size_t i = first; i < last; i++) {
         const float *score = l->score + i * l->capacity;
         size_t slots = ireneo_working_set_slots(l, i);
         float target = l->target_score[i], best = ireneo_largest_float(score, slots);
@@ -109,6 +109,12 @@ static void find_losses(overload *o) {
         }
         o->loss[i] = squares + total * total;
     }
+}
+
+/* Loss of every row on the working set as it is, whether it was given up or not. */
+static void find_losses(overload *o) {
+    enum { GRAIN = 256 };
+    ireneo_share_rows(o->rows, GRAIN, o->work->settings.threads, find_losses_of, o);
 }
 
 /* A scan that sees all rows, for their losses, and then drops those given up from the working set. */

@@ -6,13 +6,13 @@
 #include "linear/training/cross_entropy.h"
 #include "base/exponential.h"
 #include "base/floats.h"
+#include "base/pool.h"
 #include "base/ram.h"
 #include "base/threads.h"
 #include "linear/facts/facts.h"
 
 #include <cblas.h>
 #include <math.h>
-#include <omp.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -47,6 +47,8 @@ static ireneo_error allocate(cross_entropy *objective, size_t threads) {
     if (objective->rank > 0)
         IRENEO_TRY(IRENEO_ALLOCATE(&objective->reduced, 2 * facts->facts * objective->rank, "reduced keys"));
     IRENEO_TRY(IRENEO_ALLOCATE(&objective->hidden, threads * objective->hidden_size, "images of keys"));
+    IRENEO_TRY(
+        IRENEO_ALLOCATE(&objective->points, (facts->facts + objective->rows - 1) / objective->rows, "tiles"));
     return IRENEO_ALLOCATE(&objective->scores, threads * objective->scores_size, "scores");
 }
 
@@ -72,6 +74,7 @@ void ireneo_cross_entropy_close(cross_entropy *objective) {
     free(objective->reduced);
     free(objective->hidden);
     free(objective->scores);
+    free(objective->points);
     memset(objective, 0, sizeof *objective);
 }
 
@@ -191,15 +194,25 @@ static void sweep_own(const cross_entropy *objective, size_t fact, const float *
     *gap = row.target - row.best;
 }
 
-static void sweep_tile(const cross_entropy *objective, const float *parameters, size_t first, size_t rows,
-                       bool with_gradient, cross_entropy_point *point) {
+/* Passes over all facts. */
+typedef struct pass {
+    const cross_entropy *objective;
+    const float *parameters;
+    bool with_gradient;
+} pass;
+
+static void sweep_tile(void *context, size_t tile, int thread) {
+    const pass *work = context;
+    const cross_entropy *objective = work->objective;
     const ireneo_facts *facts = objective->facts;
-    size_t thread = (size_t)omp_get_thread_num(), out = facts->dim_out;
-    float *images = objective->hidden + thread * objective->hidden_size;
-    float *scores = objective->scores + thread * objective->scores_size;
-    float *pull = with_gradient ? objective->pull + first * out : NULL, gaps[TILE_ROWS];
+    size_t height = objective->rows, first = tile * height, out = facts->dim_out,
+           rows = facts->facts - first < height ? facts->facts - first : height;
+    float *images = objective->hidden + (size_t)thread * objective->hidden_size;
+    float *scores = objective->scores + (size_t)thread * objective->scores_size;
+    float *pull = work->with_gradient ? objective->pull + first * out : NULL, gaps[TILE_ROWS];
     double losses[TILE_ROWS];
-    make_images(objective, parameters, first, rows, images);
+    cross_entropy_point *point = &objective->points[tile];
+    make_images(objective, work->parameters, first, rows, images);
     if (pull != NULL) memset(pull, 0, rows * out * sizeof *pull);
     if (facts->values != NULL) {
         sweep_shared(objective, first, rows, images, scores, pull, losses, gaps);
@@ -216,20 +229,35 @@ static void sweep_tile(const cross_entropy *objective, const float *parameters, 
     }
 }
 
-/* target (left_width, right_width) = left^T right / n, where left and right have a row a fact. Blocks of rows
- * of the result are shared out, so that each is summed over the facts in one order. */
+/* A product left^T right / n, where left and right have a row a fact. */
+typedef struct contraction {
+    const float *left, *right;
+    size_t facts, left_width, right_width;
+    float *target; /* (left_width, right_width) */
+} contraction;
+
+static void contract_rows(void *context, size_t first, size_t last) {
+    const contraction *c = context;
+    cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (int)(last - first), (int)c->right_width,
+                (int)c->facts, (float)(1.0 / (double)c->facts), c->left + first, (int)c->left_width, c->right,
+                (int)c->right_width, 0.0f, c->target + first * c->right_width, (int)c->right_width);
+}
+
+/* Blocks of rows of the result are shared out, so that each is summed over the facts in one order. */
 static void contract(const cross_entropy *objective, const float *left, size_t left_width, const float *right,
                      size_t right_width, float *target) {
-    size_t facts = objective->facts->facts, blocks = (left_width + GRADIENT_ROWS - 1) / GRADIENT_ROWS;
-    float scale = (float)(1.0 / (double)facts);
-#pragma omp parallel for num_threads(objective->threads) schedule(dynamic)
-    for (size_t b = 0; b < blocks; b++) {
-        size_t start = b * GRADIENT_ROWS, rest = left_width - start;
-        int rows = (int)(rest < GRADIENT_ROWS ? rest : GRADIENT_ROWS);
-        cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, rows, (int)right_width, (int)facts, scale,
-                    left + start, (int)left_width, right, (int)right_width, 0.0f,
-                    target + start * right_width, (int)right_width);
-    }
+    contraction c = {left, right, objective->facts->facts, left_width, right_width, target};
+    ireneo_share_rows(left_width, GRADIENT_ROWS, objective->threads, contract_rows, &c);
+}
+
+/* Pulls of facts first .. last - 1, times the left factor. */
+static void reduce_pulls(void *context, size_t first, size_t last) {
+    const pass *work = context;
+    const cross_entropy *objective = work->objective;
+    size_t out = objective->facts->dim_out, rank = objective->rank;
+    float *pulls = objective->reduced + (objective->facts->facts + first) * rank;
+    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)(last - first), (int)rank, (int)out, 1.0f,
+                objective->pull + first * out, (int)out, work->parameters, (int)rank, 0.0f, pulls, (int)rank);
 }
 
 static void make_gradient(const cross_entropy *objective, const float *parameters, float *gradient) {
@@ -240,14 +268,8 @@ static void make_gradient(const cross_entropy *objective, const float *parameter
         return;
     }
     float *keys = objective->reduced, *pulls = objective->reduced + n * rank;
-    size_t height = objective->rows, tiles = (n + height - 1) / height;
-#pragma omp parallel for num_threads(objective->threads) schedule(dynamic)
-    for (size_t tile = 0; tile < tiles; tile++) {
-        size_t first = tile * height, rows = n - first < height ? n - first : height;
-        cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)rows, (int)rank, (int)out, 1.0f,
-                    objective->pull + first * out, (int)out, parameters, (int)rank, 0.0f,
-                    pulls + first * rank, (int)rank);
-    }
+    pass work = {objective, parameters, true};
+    ireneo_share_rows(n, objective->rows, objective->threads, reduce_pulls, &work);
     contract(objective, objective->pull, out, keys, rank, gradient);
     contract(objective, facts->keys, in, pulls, rank, gradient + out * rank);
 }
@@ -258,18 +280,14 @@ void ireneo_cross_entropy_evaluate(cross_entropy *objective, const float *parame
     double loss = 0.0;
     size_t recalled = 0;
     float least = INFINITY;
-    /* Tiles report in order, so that the loss is one number whatever the thread count. */
-#pragma omp parallel for num_threads(objective->threads) schedule(dynamic) ordered
+    pass work = {objective, parameters, gradient != NULL};
+    ireneo_share(tiles, objective->threads, sweep_tile, &work);
+    /* Tiles are added in order, so that the loss is one number whatever the thread count. */
     for (size_t tile = 0; tile < tiles; tile++) {
-        size_t first = tile * height, rows = n - first < height ? n - first : height;
-        cross_entropy_point part;
-        sweep_tile(objective, parameters, first, rows, gradient != NULL, &part);
-#pragma omp ordered
-        {
-            loss += part.loss;
-            recalled += part.recalled;
-            if (!(part.least_gap >= least)) least = part.least_gap;
-        }
+        const cross_entropy_point *part = &objective->points[tile];
+        loss += part->loss;
+        recalled += part->recalled;
+        if (!(part->least_gap >= least)) least = part->least_gap;
     }
     if (gradient != NULL) make_gradient(objective, parameters, gradient);
     *point = (cross_entropy_point){loss / (double)n, recalled, least};

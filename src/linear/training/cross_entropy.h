@@ -30,6 +30,7 @@ typedef struct cross_entropy {
     float *hidden;        /* W x for the rows of a tile, a slice per thread */
     float *scores;        /* a block of scores, or own candidates and their scores, a slice per thread */
     size_t hidden_size, scores_size; /* floats in a slice */
+    cross_entropy_point *points;     /* (tiles) what each found */
 } cross_entropy;
 
 /* Number of parameters: dim_out dim_in, or (dim_out + dim_in) rank. They lie in one array: W (dim_out,
