@@ -74,6 +74,11 @@ allow "the judge" "$public|base/|linear/facts/|linear/certificate/(verify|verify
 # Certificates take a problem, a working set, a matrix and a margin; they do not know how those came about.
 if grep -n 'minimise\.h' src/linear/certificate/*.[ch] /dev/null; then complain "certificates know the minimiser"; fi
 
+# ---- threads are base/pool.c's: the compiler would drop any other pragma of OpenMP without a word ----
+if grep -rnE '#pragma omp +[a-z]' src cli bench tests --include='*.[ch]' | grep -vE '#pragma omp (simd|declare simd)'; then
+    complain "a loop over threads that is not the pool's"
+fi
+
 # ---- the theory: what a browser can run. No BLAS, no threads of its own, no file, no random number ----
 # theory.cmake is the list; the files see of base only what is on it, and the three headers of what they ask the machine.
 listed=$(sed -n 's/^foreach(piece \(.*\))$/\1/p' src/theory.cmake)

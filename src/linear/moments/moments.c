@@ -8,22 +8,24 @@
 #include <cblas.h>
 #include <float.h>
 #include <math.h>
+#include <pthread.h>
 #include <string.h>
 
 enum { FIRST_LAYERS = 3, ROUND = 64 }; /* entries that go through all layers together */
 
 /* ---- Exact sums ---- */
 
+static pthread_mutex_t layer_lock = PTHREAD_MUTEX_INITIALIZER;
+
 static ireneo_error add_layer(ireneo_moments *m, size_t seen) {
     ireneo_error failed = IRENEO_OK;
-#pragma omp critical(ireneo_moments_layer)
-    {
-        size_t layers = atomic_load(&m->layers);
-        if (layers == seen && layers < IRENEO_EXPANSION_MOST) { /* nobody was faster */
-            failed = IRENEO_ALLOCATE_ZEROED(&m->layer[layers], m->entries, "exact sums");
-            if (failed == IRENEO_OK) atomic_store(&m->layers, layers + 1);
-        }
+    pthread_mutex_lock(&layer_lock);
+    size_t layers = atomic_load(&m->layers);
+    if (layers == seen && layers < IRENEO_EXPANSION_MOST) { /* nobody was faster */
+        failed = IRENEO_ALLOCATE_ZEROED(&m->layer[layers], m->entries, "exact sums");
+        if (failed == IRENEO_OK) atomic_store(&m->layers, layers + 1);
     }
+    pthread_mutex_unlock(&layer_lock);
     return failed;
 }
 
