@@ -37,9 +37,10 @@ from .law import (
 )
 from .library import path as library_path
 from .margin import MaxMarginInfo, max_margin
-from .memory import Answers, CheckReport, Extras, Memory, NoiseReport, Status, StoreInfo, store
+from .memory import Memory, store
 from .moments import Moments, MomentsReport, moments
 from .proof import Certificate, VerifyReport
+from .reports import Answers, CheckReport, Extras, NoiseReport, Status, StoreInfo
 from .sampling import OwnCandidates, random_normals, random_uniforms, sample
 from .training import TrainInfo, train
 from .version import __version__

@@ -6,25 +6,41 @@ from __future__ import annotations
 import ctypes
 import operator
 from ctypes import c_ubyte
-from typing import Any, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Optional, Tuple
 
 import numpy as np
 
 from .errors import ArgumentError, DataError
 from .structures_linear import HASH_BYTES
+from .torch_tensors import as_numpy, is_tensor
+
+if TYPE_CHECKING:
+    Array = np.ndarray[Any, Any]
+else:
+    Array = np.ndarray  # NumPy before 1.22 takes no parameters
 
 
-def _numbers(data: Any, name: str) -> np.ndarray:
+def plain_array(data: Any, name: str) -> Array:
+    """Whatever holds numbers as an array of NumPy: lists, DataFrames, tensors of PyTorch in main memory."""
+    if is_tensor(data):
+        data = as_numpy(data, name)
     try:
         array = np.asarray(data)
     except ValueError:
         raise DataError(f"{name}: rows of different lengths do not make a matrix") from None
+    except (TypeError, RuntimeError) as fault:  # of libraries that refuse to give up their numbers
+        raise DataError(f"{name}: {fault}") from None
+    return array.astype(np.float32) if array.dtype.name == "bfloat16" else array
+
+
+def _numbers(data: Any, name: str) -> Array:
+    array = plain_array(data, name)
     if array.dtype == object or array.dtype.kind not in "fiu":
         raise DataError(f"{name}: expected real numbers, not {array.dtype}")
     return array
 
 
-def _refuse_bad_entries(wide: np.ndarray, narrow: np.ndarray, name: str) -> None:
+def _refuse_bad_entries(wide: Array, narrow: Array, name: str) -> None:
     bad = ~np.isfinite(narrow)
     if not bad.any():
         return
@@ -37,7 +53,7 @@ def _refuse_bad_entries(wide: np.ndarray, narrow: np.ndarray, name: str) -> None
     raise DataError(f"{name}: {where} is {what}")
 
 
-def as_floats(data: Any, name: str, axes: Tuple[int, ...] = (2,)) -> np.ndarray:
+def as_floats(data: Any, name: str, axes: Tuple[int, ...] = (2,)) -> Array:
     """A float32 array in C order with a permitted number of axes; NaN, infinity and empty arrays are refused."""
     wide = _numbers(data, name)
     if wide.ndim not in axes:
@@ -51,9 +67,9 @@ def as_floats(data: Any, name: str, axes: Tuple[int, ...] = (2,)) -> np.ndarray:
     return narrow
 
 
-def as_indices(data: Any, name: str) -> np.ndarray:
+def as_indices(data: Any, name: str) -> Array:
     """A vector of int64 in C order, from whole numbers of any width."""
-    array = np.asarray(data)
+    array = plain_array(data, name)
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.dtype.kind not in "iu":
@@ -104,13 +120,13 @@ def real(value: Any, name: str) -> float:
         raise ArgumentError(f"{name} must be a number, not {value!r}") from None
 
 
-def pointer(array: Optional[np.ndarray], ctype: Any) -> Any:
+def pointer(array: Optional[Array], ctype: Any) -> Any:
     """A typed pointer to the array's numbers; the caller keeps the array alive. None: NULL."""
     if array is None:
         return ctypes.POINTER(ctype)()
     return array.ctypes.data_as(ctypes.POINTER(ctype))
 
 
-def copy_of(source: Any, shape: Tuple[int, ...]) -> np.ndarray:
+def copy_of(source: Any, shape: Tuple[int, ...]) -> Array:
     """A NumPy copy of the numbers behind a typed pointer."""
     return np.ctypeslib.as_array(source, shape=shape).copy()

@@ -9,8 +9,9 @@ from typing import Any, NamedTuple, Optional, Union
 import numpy as np
 
 from . import structures as s
-from .arrays import pointer, real, seed64, size
+from .arrays import Array, pointer, real, seed64, size
 from .attention_theory import Transformer, given, preset
+from .display import Report
 from .errors import DataError
 from .library import check, lib
 from .progress import Progress, Watch
@@ -20,12 +21,12 @@ from .records import record
 class Estimates(NamedTuple):
     """Means over random networks and their standard errors, (layers + 1)."""
 
-    mean: np.ndarray
-    error: np.ndarray
+    mean: Array
+    error: Array
 
 
 @dataclass(frozen=True)
-class NetworkDepths:
+class NetworkDepths(Report):
     """What was measured at every depth: 0 is the input, l the output of block l."""
 
     #: Mean cosine between different tokens, and mean squared length of a token over the width.
@@ -45,7 +46,7 @@ class NetworkDepths:
 
 
 @dataclass(frozen=True)
-class TrainingReport:
+class TrainingReport(Report):
     """How a training run ended. Losses are mean cross-entropies of masked symbols in nats."""
 
     #: Different bytes in the text; numbers that were trained.
@@ -62,7 +63,7 @@ class TrainingReport:
     #: What prediction by the frequencies of the whole text loses at the same positions.
     held_out_unigram: float
     #: Mean loss over each twentieth of the steps.
-    curve: np.ndarray = field(repr=False)
+    curve: Array = field(repr=False)
     #: Cosine between tokens at the input and the output, entropy of attention in the first layer and in all: before
     #: training and after.
     rho_0_before: float
@@ -88,7 +89,12 @@ def simulate(
     **changes: Any,
 ) -> NetworkDepths:
     """Gaussian tokens of overlap rho_0 through random networks, and a random gradient back. forward_only leaves out
-    the gradients, which are NaN then."""
+    the gradients, which are NaN then.
+
+    >>> depths = simulate(layers=2, width=32, mlp_width=32, context=16, draws=2, forward_only=True)
+    >>> depths.rho.mean.shape
+    (3,)
+    """
     subject = given(model, changes)
     settings = s.ireneo_attention_simulate_settings(
         draws=size(draws, "draws", 1),
@@ -107,8 +113,13 @@ def simulate(
     return NetworkDepths(**{name: Estimates(*table[:, k].T.copy()) for k, name in enumerate(names)})
 
 
-def gradient_depth(model: Optional[Transformer] = None, **changes: Any) -> np.ndarray:
-    """The law for the squared gradient of the tokens at every depth (layers + 1), over that at the output; post-LN."""
+def gradient_depth(model: Optional[Transformer] = None, **changes: Any) -> Array:
+    """The law for the squared gradient of the tokens at every depth (layers + 1), over that at the output; post-LN.
+
+    >>> law = gradient_depth(layers=4)
+    >>> law.shape, float(law[-1])
+    ((5,), 1.0)
+    """
     subject = given(model, changes)
     law = np.empty(subject.layers + 1)
     check(lib.ireneo_attention_gradient_depth(subject, pointer(law, c_double)))
@@ -135,6 +146,10 @@ def train(
 
     Without a model: the preset "small", 24 post-LN blocks of width 64, 4 heads, 32 tokens, beta 0.5, attention
     residual 2. steps, batch, warmup, rate, mask, clip: 0 means 1000, 24, a tenth of the steps, 0.001, 0.2 and 1.
+
+    >>> report = train("abcd" * 200, layers=1, width=16, heads=1, mlp_width=16, context=8, steps=20)
+    >>> report.symbols, report.diverged
+    (4, False)
     """
     if not isinstance(text, (str, bytes)):
         raise DataError(f"text: expected str or bytes, not {type(text).__name__}")

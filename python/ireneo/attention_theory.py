@@ -11,7 +11,8 @@ from typing import Any, Dict, NamedTuple, Optional
 import numpy as np
 
 from . import structures as s
-from .arrays import copy_of, pointer, real, size
+from .arrays import Array, copy_of, pointer, real, size
+from .display import Report
 from .errors import ArgumentError, DataError
 from .library import check, lib
 from .progress import Progress, Watch
@@ -22,7 +23,7 @@ ACTIVATIONS = ("relu", "tanh", "gelu")
 
 
 @dataclass(frozen=True)
-class Layer:
+class Layer(Report):
     """What one attention layer does on average."""
 
     #: Where a row condenses when the number of tokens goes to infinity.
@@ -62,7 +63,7 @@ class Layer:
 
 
 @dataclass(frozen=True)
-class Transformer:
+class Transformer(Report):
     """A transformer and the scales of its random weights. Make one with `transformer` or `preset`."""
 
     layers: int
@@ -107,21 +108,21 @@ class Transformer:
 
 
 @dataclass(frozen=True)
-class Propagation:
+class Propagation(Report):
     """How tokens change with depth. Index l counts blocks passed; 0 is the input."""
 
     #: (layers + 1) cosine similarity; 1 - rho, accurate near collapse; q.
-    rho: np.ndarray = field(repr=False)
-    rho_limit: np.ndarray = field(repr=False)
-    distance: np.ndarray = field(repr=False)
-    distance_limit: np.ndarray = field(repr=False)
-    scale: np.ndarray = field(repr=False)
-    scale_limit: np.ndarray = field(repr=False)
+    rho: Array = field(repr=False)
+    rho_limit: Array = field(repr=False)
+    distance: Array = field(repr=False)
+    distance_limit: Array = field(repr=False)
+    scale: Array = field(repr=False)
+    scale_limit: Array = field(repr=False)
     #: (layers) of attention in block l + 1.
-    participation: np.ndarray = field(repr=False)
-    participation_limit: np.ndarray = field(repr=False)
-    entropy: np.ndarray = field(repr=False)
-    entropy_limit: np.ndarray = field(repr=False)
+    participation: Array = field(repr=False)
+    participation_limit: Array = field(repr=False)
+    entropy: Array = field(repr=False)
+    entropy_limit: Array = field(repr=False)
     #: 1 - rho shrinks by chi = chi_attention chi_mlp per block near rho = 1.
     chi: float
     chi_attention: float
@@ -140,7 +141,7 @@ class CriticalResidual(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Assessment:
+class Assessment(Report):
     """Where a transformer stands between the two collapses."""
 
     #: Cosine similarity after the last block.
@@ -163,31 +164,31 @@ class Assessment:
 
 
 @dataclass(frozen=True)
-class Trainability:
+class Trainability(Report):
     """The diagram over query-key scale and attention residual strength; arrays are (betas, residuals)."""
 
-    betas: np.ndarray = field(repr=False)
-    residuals: np.ndarray = field(repr=False)
-    rho: np.ndarray = field(repr=False)
-    rho_limit: np.ndarray = field(repr=False)
-    entropy: np.ndarray = field(repr=False)
-    participation: np.ndarray = field(repr=False)
-    rank_collapse: np.ndarray = field(repr=False)
-    entropy_collapse: np.ndarray = field(repr=False)
-    trainable: np.ndarray = field(repr=False)
-    rank_collapse_limit: np.ndarray = field(repr=False)
-    entropy_collapse_limit: np.ndarray = field(repr=False)
-    trainable_limit: np.ndarray = field(repr=False)
+    betas: Array = field(repr=False)
+    residuals: Array = field(repr=False)
+    rho: Array = field(repr=False)
+    rho_limit: Array = field(repr=False)
+    entropy: Array = field(repr=False)
+    participation: Array = field(repr=False)
+    rank_collapse: Array = field(repr=False)
+    entropy_collapse: Array = field(repr=False)
+    trainable: Array = field(repr=False)
+    rank_collapse_limit: Array = field(repr=False)
+    entropy_collapse_limit: Array = field(repr=False)
+    trainable_limit: Array = field(repr=False)
     #: (betas): the residual strength of rank collapse at each beta.
-    rank_line: np.ndarray = field(repr=False)
-    rank_line_limit: np.ndarray = field(repr=False)
+    rank_line: Array = field(repr=False)
+    rank_line_limit: Array = field(repr=False)
     #: The beta of entropy collapse.
     beta_line: float
     beta_line_limit: float
 
 
 @dataclass(frozen=True)
-class Recommendation:
+class Recommendation(Report):
     """Standard deviations of the weights' entries, biases zero, that keep away from both collapses."""
 
     std_query: float
@@ -218,7 +219,11 @@ def _changed(base: Transformer, changes: Dict[str, Any]) -> Transformer:
 
 
 def transformer(**changes: Any) -> Transformer:
-    """50 post-LN ReLU blocks of width 720, one head, 512 tokens (Giorlandino and Goldt's Figure 1), with changes."""
+    """50 post-LN ReLU blocks of width 720, one head, 512 tokens (Giorlandino and Goldt's Figure 1), with changes.
+
+    >>> transformer(layers=12).layers
+    12
+    """
     raw = s.ireneo_transformer()
     lib.ireneo_transformer_defaults(raw)
     return _changed(_from_struct(raw), changes)
@@ -226,16 +231,26 @@ def transformer(**changes: Any) -> Transformer:
 
 def preset(name: str, **changes: Any) -> Transformer:
     """What a named model's usual initialisation amounts to: "bert-base", "gpt2-small" or "vit-b"; or "small",
-    the network that `train` trains; with changes."""
+    the network that `train` trains; with changes.
+
+    >>> preset("bert-base").width
+    768
+    """
     raw = s.ireneo_transformer()
     check(lib.ireneo_transformer_preset(str(name).encode(), raw))
     return _changed(_from_struct(raw), changes)
 
 
 def beta_from_std(std_query: float, std_key: float, width: float, context: float) -> float:
-    """beta of query and key weights with these standard deviations: std_query std_key width / sqrt(log context)."""
-    return lib.ireneo_beta_from_std(
-        real(std_query, "std_query"), real(std_key, "std_key"), real(width, "width"), real(context, "context")
+    """beta of query and key weights with these standard deviations: std_query std_key width / sqrt(log context).
+
+    >>> round(beta_from_std(0.02, 0.02, 768, 512), 4)
+    0.123
+    """
+    return float(
+        lib.ireneo_beta_from_std(
+            real(std_query, "std_query"), real(std_key, "std_key"), real(width, "width"), real(context, "context")
+        )
     )
 
 
@@ -252,7 +267,12 @@ def layer(
     gain_control: bool = False,
 ) -> Layer:
     """One attention layer over `context` tokens with overlaps q and q rho. keys: those a row really sees (0: all).
-    width 0: infinite."""
+    width 0: infinite.
+
+    >>> one = layer(beta=2.0, context=512)
+    >>> round(one.beta_c, 4), round(one.entropy, 3)
+    (1.4142, 1.527)
+    """
     question = s.ireneo_attention_input(
         beta=real(beta, "beta"),
         context=real(context, "context"),
@@ -277,7 +297,11 @@ def given(model: Optional[Transformer], changes: Dict[str, Any]) -> s.ireneo_tra
 
 
 def propagate(model: Optional[Transformer] = None, **changes: Any) -> Propagation:
-    """Token similarity, attention entropy and participation block by block."""
+    """Token similarity, attention entropy and participation block by block.
+
+    >>> [round(float(r), 3) for r in propagate(layers=3, context=512).rho]
+    [0.05, 0.065, 0.083, 0.103]
+    """
     raw = s.ireneo_attention_propagation()
     check(lib.ireneo_attention_propagate(given(model, changes), raw))
     try:
@@ -294,7 +318,11 @@ def propagate(model: Optional[Transformer] = None, **changes: Any) -> Propagatio
 def critical_residual(
     model: Optional[Transformer] = None, *, rank_limit: float = 0.05, **changes: Any
 ) -> CriticalResidual:
-    """The attention residual strength at which 1 - rho after the last block is rank_limit; 0: no skip is needed."""
+    """The attention residual strength at which 1 - rho after the last block is rank_limit; 0: no skip is needed.
+
+    >>> round(critical_residual(layers=24, context=512, beta=1.0).residual, 3)
+    0.879
+    """
     exact, limit = c_double(), c_double()
     check(lib.ireneo_attention_critical_residual(given(model, changes), real(rank_limit, "rank_limit"), exact, limit))
     return CriticalResidual(exact.value, limit.value)
@@ -316,7 +344,12 @@ def assess(
     **changes: Any,
 ) -> Assessment:
     """Judges a transformer. rank_limit: 1 - rho after the last block that counts as rank collapse (0: 0.05);
-    entropy_limit: share of log(keys) below which the first block's entropy counts as collapse (0: 1/3)."""
+    entropy_limit: share of log(keys) below which the first block's entropy counts as collapse (0: 1/3).
+
+    >>> verdict = assess(preset("gpt2-small"))
+    >>> verdict.rank_collapse, verdict.entropy_collapse
+    (False, False)
+    """
     subject, result = given(model, changes), s.ireneo_attention_assessment()
     with Watch(progress) as watch:
         code = lib.ireneo_attention_assess(subject, _collapse(rank_limit, entropy_limit, threads, watch), result)
@@ -324,7 +357,7 @@ def assess(
     return record(Assessment, result)
 
 
-def _grid(values: Any, name: str) -> np.ndarray:
+def _grid(values: Any, name: str) -> Array:
     try:
         grid = np.ascontiguousarray(values, dtype=np.float64)
     except (TypeError, ValueError):
@@ -345,7 +378,12 @@ def trainability(
     progress: Optional[Progress] = None,
     **changes: Any,
 ) -> Trainability:
-    """Judges a transformer at every beta and attention residual strength; its own values of the two do not matter."""
+    """Judges a transformer at every beta and attention residual strength; its own values of the two do not matter.
+
+    >>> diagram = trainability([0.5, 4.0], [0.5, 2.0], layers=12)
+    >>> diagram.trainable.tolist()
+    [[False, True], [False, False]]
+    """
     x, y = _grid(betas, "betas"), _grid(residuals, "residuals")
     subject, raw = given(model, changes), s.ireneo_attention_trainability()
     with Watch(progress) as watch:
@@ -386,6 +424,10 @@ def recommend(
 
     beta_margin: beta is this many times below entropy collapse (0: 2). retention: share of the input's 1 - rho left
     after the last block (0: 0.5). tune_skips: make the skips strong instead of the branches small.
+
+    >>> advice = recommend(layers=24, width=512, context=256)
+    >>> 0.0 < advice.std_query < 1.0, advice.assessment.rank_collapse
+    (True, False)
     """
     subject, raw = given(model, changes), s.ireneo_attention_recommendation()
     with Watch(progress) as watch:

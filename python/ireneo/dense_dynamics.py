@@ -10,8 +10,9 @@ from typing import Any, Optional, Tuple
 import numpy as np
 
 from . import structures as s
-from .arrays import as_floats, pointer, real, seed64, size
+from .arrays import Array, as_floats, pointer, real, seed64, size
 from .dense_theory import ENSEMBLES
+from .display import Report
 from .errors import ArgumentError, DataError
 from .library import lib, names
 from .progress import Progress, Watch
@@ -25,24 +26,24 @@ _MEASURES = names(lib.ireneo_dense_measure_name)
 
 
 @dataclass(frozen=True)
-class Retrieval:
+class Retrieval(Report):
     """Where queries went; one row for each."""
 
     #: (queries, N): among the patterns as they were prepared.
-    states: np.ndarray = field(repr=False)
+    states: Array = field(repr=False)
     #: Energy of the query, and of the state it went to.
-    energy_before: np.ndarray = field(repr=False)
-    energy_after: np.ndarray = field(repr=False)
+    energy_before: Array = field(repr=False)
+    energy_after: Array = field(repr=False)
     #: Steps made, and length of the last one over the root mean square length of the patterns.
-    steps: np.ndarray = field(repr=False)
-    change: np.ndarray = field(repr=False)
-    converged: np.ndarray = field(repr=False)
+    steps: Array = field(repr=False)
+    change: Array = field(repr=False)
+    converged: Array = field(repr=False)
     #: "retrieved", "mixture" or "lost", for each query.
-    verdict: np.ndarray = field(repr=False)
+    verdict: Array = field(repr=False)
     #: (queries, top): the patterns with the largest scores and their weights in the last step; -1 and 0 when there are
     #: fewer.
-    top_index: np.ndarray = field(repr=False)
-    top_weight: np.ndarray = field(repr=False)
+    top_index: Array = field(repr=False)
+    top_weight: Array = field(repr=False)
     #: How many queries ended so.
     retrieved: int
     mixtures: int
@@ -58,7 +59,7 @@ class Retrieval:
 
 
 @dataclass(frozen=True)
-class Audit:
+class Audit(Report):
     """What a memory of given patterns does; angles are in radian, and what cannot be said is NaN."""
 
     #: Patterns in all, and how many were looked at.
@@ -86,22 +87,22 @@ class Audit:
 
 
 @dataclass(frozen=True)
-class Draws:
+class Draws(Report):
     """Many draws: the mean (probability) or the median (lambda, angle), its standard error, and each draw by itself."""
 
     value: float
     error: float
     seconds: float
     #: What each draw found.
-    values: np.ndarray = field(repr=False)
+    values: Array = field(repr=False)
     #: log of (attention of all other patterns / attention of the pattern) in the first step.
-    log_ratio: np.ndarray = field(repr=False)
+    log_ratio: Array = field(repr=False)
     #: x . x0 / |x0|^2 after the first step.
-    first_overlap: np.ndarray = field(repr=False)
+    first_overlap: Array = field(repr=False)
     #: x . xi / |xi|^2 and |x| / |xi| at the end; NaN where the method does not know them.
-    overlap: np.ndarray = field(repr=False)
-    length: np.ndarray = field(repr=False)
-    steps: np.ndarray = field(repr=False)
+    overlap: Array = field(repr=False)
+    length: Array = field(repr=False)
+    steps: Array = field(repr=False)
 
 
 def recall(
@@ -128,6 +129,12 @@ def recall(
     then of one length, or "raw".
     steps: most steps (100); 0 only looks. tolerance: a query has converged when a step is shorter (1e-5). top: patterns
     named for each query.
+
+    >>> patterns = np.random.default_rng(1).standard_normal((50, 64))
+    >>> noisy = patterns[:3] + 0.3 * np.random.default_rng(2).standard_normal((3, 64))
+    >>> found = recall(patterns, noisy)
+    >>> found.verdict.tolist(), found.top_index.ravel().tolist()
+    (['retrieved', 'retrieved', 'retrieved'], [0, 1, 2])
     """
     xi, x = as_floats(patterns, "patterns"), as_floats(queries, "queries", (1, 2))
     x = x.reshape(1, -1) if x.ndim == 1 else x
@@ -199,6 +206,10 @@ def audit(
 
     rule, preparation, lambda_ and degree are those of `recall`, also where they are not given. sample: how many patterns
     are looked at (None: as many as 1e9 / (P N), at least 64).
+
+    >>> patterns = np.random.default_rng(1).standard_normal((50, 64))
+    >>> audit(patterns).stay
+    1.0
     """
     xi = as_floats(patterns, "patterns")
     if lambda_ is not None and not real(lambda_, "lambda_") > 0.0:
@@ -255,6 +266,9 @@ def simulate(
     many steps with Gaussian patterns, "hybrid" many steps and any P with spherical patterns. lambda_ is needed unless it is
     measured. steps: 1 is the criterion of one step, that the pattern holds more than half of the attention. What is
     None is the library's default: steps 1 for scalars and tail, else 400; closeness 0.1; kept 500.
+
+    >>> simulate(1000, alpha=0.2, lambda_=1.0, method="tail", draws=50).value
+    1.0
     """
     experiment = s.ireneo_dense_experiment()
     experiment.method = choice(_METHODS, method, "method")
@@ -273,7 +287,7 @@ def simulate(
         settings = s.ireneo_run_settings(size(threads, "threads"), watch.pointer)
         code = lib.ireneo_dense_simulate(experiment, count, settings, all_draws, summary)
     watch.finish(code)
-    table = np.frombuffer(all_draws, dtype=np.dtype([(name, kind) for name, kind in s.ireneo_dense_draw._fields_]))
+    table = np.frombuffer(bytes(all_draws), dtype=np.dtype([(name, kind) for name, kind in s.ireneo_dense_draw._fields_]))
     columns = {name: table[name].copy() for name in ("log_ratio", "first_overlap", "overlap", "length")}
     return Draws(
         value=summary.value,

@@ -9,7 +9,7 @@ from typing import Any, Optional
 import numpy as np
 
 from . import structures as s
-from .arrays import as_floats, as_indices, pointer
+from .arrays import Array, as_floats, as_indices, pointer
 from .errors import DataError
 from .library import check, lib
 from .sampling import OwnCandidates
@@ -22,7 +22,7 @@ class Facts:
 
     def __init__(self, keys: Any, values: Any, targets: Any = None) -> None:
         self.keys = as_floats(keys, "keys")
-        self.targets: Optional[np.ndarray] = None
+        self.targets: Optional[Array] = None
         self.struct = s.ireneo_facts()
         self.struct.facts, self.struct.dim_in = self.keys.shape
         self.struct.keys = pointer(self.keys, c_float)

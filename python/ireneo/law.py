@@ -8,13 +8,14 @@ from typing import NamedTuple, Optional
 
 from . import structures as s
 from .arrays import real, seed64, size
+from .display import Report
 from .errors import ArgumentError
 from .library import check, lib
 from .records import record
 
 
 @dataclass(frozen=True)
-class Capacity:
+class Capacity(Report):
     """What the law says about a memory of one shape."""
 
     #: Facts that fit: the finite-size law. Half of all random instances of this size can be stored.
@@ -115,7 +116,11 @@ def capacity_margin(
     rank: Optional[int] = None,
     candidates: Optional[float] = None,
 ) -> float:
-    """The largest margin with which the facts fit, in score spreads; 0 beyond capacity. Asymptotic."""
+    """The largest margin with which the facts fit, in score spreads; 0 beyond capacity. Asymptotic.
+
+    >>> round(capacity_margin(100, facts=500), 3)
+    2.054
+    """
     shape = _shape(dim, dim_in, dim_out, rank, candidates, facts, 0.0)
     margin = ctypes.c_double()
     check(lib.ireneo_capacity_margin(shape, margin))
@@ -132,7 +137,11 @@ def capacity_probability(
     candidates: Optional[float] = None,
     margin: float = 0.0,
 ) -> float:
-    """Chance that this number of random facts fit."""
+    """Chance that this number of random facts fit.
+
+    >>> round(capacity_probability(100, facts=1190), 2)
+    0.57
+    """
     shape = _shape(dim, dim_in, dim_out, rank, candidates, facts, margin)
     probability = ctypes.c_double()
     check(lib.ireneo_capacity_probability(shape, probability))
@@ -146,22 +155,41 @@ def effective_dimension(
     dim_out: Optional[int] = None,
     rank: Optional[int] = None,
 ) -> float:
-    """D = dim_in dim_out E(rank): the dimensions that a memory of this shape has to offer."""
-    return lib.ireneo_effective_dimension(_shape(dim, dim_in, dim_out, rank, None, None, 0.0))
+    """D = dim_in dim_out E(rank): the dimensions that a memory of this shape has to offer.
+
+    >>> effective_dimension(100)
+    10000.0
+    >>> round(effective_dimension(100, rank=25))
+    6229
+    """
+    return float(lib.ireneo_effective_dimension(_shape(dim, dim_in, dim_out, rank, None, None, 0.0)))
 
 
 def listwise_capacity(tail_fraction: float) -> float:
-    """Facts over d^2 at which the target still beats the mean of the top tail_fraction of its competitors."""
-    return lib.ireneo_listwise_capacity(real(tail_fraction, "tail_fraction"))
+    """Facts over d^2 at which the target still beats the mean of the top tail_fraction of its competitors.
+
+    >>> round(listwise_capacity(0.01), 4)
+    0.1234
+    """
+    return float(lib.ireneo_listwise_capacity(real(tail_fraction, "tail_fraction")))
 
 
 def free_entropy_asymptotic(load: float) -> float:
-    """log(volume of memories that recall everything) / d^2 at load n log P / d^2, candidates to infinity."""
-    return lib.ireneo_free_entropy_asymptotic(real(load, "load"))
+    """log(volume of memories that recall everything) / d^2 at load n log P / d^2, candidates to infinity.
+
+    >>> round(free_entropy_asymptotic(0.25), 4)
+    -0.3466
+    """
+    return float(lib.ireneo_free_entropy_asymptotic(real(load, "load")))
 
 
 def free_entropy(load: float, candidates: int, draws: int = 2000, seed: int = 1) -> FreeEntropy:
-    """The same at finitely many candidates, for the decoupled problem, averaged over random draws."""
+    """The same at finitely many candidates, for the decoupled problem, averaged over random draws.
+
+    >>> entropy, overlap, error = free_entropy(0.1, candidates=100, draws=200)
+    >>> entropy < 0.0 < overlap < 1.0
+    True
+    """
     entropy, overlap, error = ctypes.c_double(), ctypes.c_double(), ctypes.c_double()
     check(
         lib.ireneo_free_entropy(

@@ -10,7 +10,7 @@ import ctypes.util
 import os
 from ctypes import POINTER, c_char_p, c_double, c_float, c_int, c_int64, c_size_t, c_ubyte, c_uint64, c_void_p
 from pathlib import Path
-from typing import Any, Dict, Iterator, Optional, Tuple
+from typing import Any, Dict, Iterator, List, Optional, Tuple
 
 from . import errors
 from . import structures as s
@@ -330,7 +330,7 @@ lib, path = _load()
 
 def last_error() -> str:
     """The library's sentence about the last failure in this thread."""
-    return lib.ireneo_last_error().decode("utf-8", "replace")
+    return str(lib.ireneo_last_error().decode("utf-8", "replace"))
 
 
 def check(code: int) -> None:
@@ -341,7 +341,7 @@ def check(code: int) -> None:
 
 def names(function: Any) -> Tuple[str, ...]:
     """The words that a name function of the library has for the enumerators 0, 1, ..."""
-    found = []
+    found: List[str] = []
     while function(len(found)) != b"unknown":
         found.append(function(len(found)).decode())
     return tuple(found)

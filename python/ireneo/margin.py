@@ -8,16 +8,18 @@ from typing import Any, Optional, Tuple
 
 from . import structures as s
 from .arrays import real, size
+from .display import Report
 from .errors import CancelledError, Interrupted
 from .facts import Facts
 from .library import check, lib
-from .memory import Memory, Status, StoreInfo, store_info, take_memory, take_result
+from .memory import Memory, store_info, take_memory, take_result
 from .progress import Progress, Watch
 from .records import record
+from .reports import Status, StoreInfo
 
 
 @dataclass(frozen=True)
-class MaxMarginInfo:
+class MaxMarginInfo(Report):
     """How `max_margin` ended. Margins are in the units of `capacity`; NaN when the facts are not stored."""
 
     #: The margin of the memory, and the bound that no memory exceeds.
@@ -48,7 +50,14 @@ def max_margin(
     threads: int = 0,
     progress: Optional[Progress] = None,
 ) -> Tuple[Memory, MaxMarginInfo]:
-    """Stores the facts with the largest margin, up to the relative duality gap (0: 1e-3)."""
+    """Stores the facts with the largest margin, up to the relative duality gap (0: 1e-3).
+
+    >>> import numpy as np
+    >>> keys, values = np.random.default_rng(1).standard_normal((2, 20, 16))
+    >>> memory, info = max_margin(keys, values)
+    >>> info.margin <= info.margin_bound, info.duality_gap < 1e-3
+    (True, True)
+    """
     facts = Facts(keys, values, targets)
     settings = s.ireneo_max_margin_settings(duality_gap=real(duality_gap, "duality_gap"))
     settings.store.max_scans = size(max_scans, "max_scans")

@@ -6,145 +6,52 @@ import ctypes
 import difflib
 import os
 from ctypes import POINTER, c_char_p, c_double, c_float, c_int64, c_ubyte
-from dataclasses import dataclass, field
-from enum import Enum
-from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
 from . import structures as s
-from .arrays import as_floats, copy_of, hash_bytes, pointer, real, seed64, size
+from .arrays import Array, as_floats, copy_of, hash_bytes, plain_array, pointer, real, seed64, size
+from .display import picture, table
 from .errors import ArgumentError, CancelledError, DataError, Interrupted
 from .facts import Facts
 from .library import check, encode_path, lib, names
 from .progress import Progress, Watch
 from .proof import Certificate, copy_certificate
 from .records import choice, record
+from .reports import STATUSES, Answers, CheckReport, Extras, NoiseReport, StoreInfo
 from .structures_linear import HASH_BYTES
+from .torch_tensors import is_tensor, linear_layer, torch
 
 PathLike = Union[str, "os.PathLike[str]"]
 
 
-class Status(str, Enum):
-    """How storing ended. Compares equal to its word: info.status == "stored"."""
-
-    #: All facts are recalled; a full pass over all candidates found no exception.
-    STORED = "stored"
-    #: No memory of this shape recalls all facts; the certificate proves it.
-    IMPOSSIBLE = "impossible"
-    #: Some facts were given up, the rest is stored.
-    PARTIAL = "partial"
-    #: A limit was reached before an answer; the memory is the best one found.
-    UNDECIDED = "undecided"
-    #: The progress function asked to stop; the memory is the best one found and can be gone on from.
-    INTERRUPTED = "interrupted"
-
-    def __str__(self) -> str:
-        return self.value
-
-
-STATUSES = tuple(Status)
 _SOLVERS = names(lib.ireneo_solver_name)
-
-
-@dataclass(frozen=True)
-class StoreInfo:
-    """How `store` ended."""
-
-    status: Status
-    facts: int
-    recalled: int
-    #: What the law says about this shape, with the ranks of the data as dimensions.
-    facts_capacity: float
-    fraction_of_capacity: float
-    #: Smallest gap between a target and its best competitor, in score spreads; negative when not all are recalled.
-    margin: float
-    #: Passes over all candidates, and iterations of the inner minimiser.
-    scans: int
-    iterations: int
-    seconds: float
-    peak_bytes: int
-    #: Dimensions that keys and values span.
-    span_in: int
-    span_out: int
-    #: Loss at the end, and the norm of its gradient over that at the start.
-    loss: float
-    gradient_ratio: float
-    #: When impossible: no memory of smaller norm recalls all facts with margin 1, on normalised data.
-    certificate_norm_bound: float
-    #: When impossible: the angular margin that the proof excludes, and whether it excludes every real matrix.
-    angular_margin_bound: float
-    exact: bool
-    #: Why the facts do not fit, where it can be said of single facts; "" otherwise.
-    reason: str
-    #: Seconds by phase.
-    phases: Dict[str, float] = field(repr=False)
-    #: The proof, when impossible.
-    certificate: Optional[Certificate] = field(default=None, repr=False)
-    #: With overload: for each fact, whether it was kept.
-    kept: Optional[np.ndarray] = field(default=None, repr=False)
-
-    @property
-    def stored(self) -> bool:
-        return self.status is Status.STORED
-
-
-@dataclass(frozen=True)
-class CheckReport:
-    """What a full pass over all candidates finds."""
-
-    facts: int
-    recalled: int
-    margin: float
-    #: Smallest score of a target minus that of its best competitor, as the scores come.
-    gap: float
-    #: Pairs that float32 could not decide and float64 did.
-    recomputed: int
-    #: For each fact, whether it is recalled.
-    mask: np.ndarray = field(repr=False)
-
-
-@dataclass(frozen=True)
-class NoiseReport:
-    """Recall from noisy keys."""
-
-    #: Share of recalled facts, averaged over the draws, and its standard error.
-    recall: float
-    error: float
-    facts: int
-    draws: int
-    #: The noise in the keys' own units.
-    deviation: float
-
-
-class Answers(NamedTuple):
-    """Best candidates of each query, best first: indices and scores, (queries, top). Where fewer candidates exist,
-    -1 and -inf."""
-
-    indices: np.ndarray
-    scores: np.ndarray
-
-
-class Extras(NamedTuple):
-    """What a file holds beside a memory; None: not there."""
-
-    #: (P, dim_out), and their names.
-    values: Optional[np.ndarray]
-    value_labels: Optional[List[str]]
-    #: (n, dim_in), and their names.
-    keys: Optional[np.ndarray]
-    key_labels: Optional[List[str]]
+#: What a memory remembers of the settings it was made with; the rest points into arrays that are gone.
+_KEPT_SETTINGS = ("solver", "rank", "margin")
 
 
 class Memory:
-    """A matrix W (dim_out, dim_in), or two factors with W = U V^T. The score of value y for key x is y^T W x."""
+    """A matrix W (dim_out, dim_in), or two factors with W = U V^T. The score of value y for key x is y^T W x.
+
+    >>> memory = Memory([[0.0, 1.0], [1.0, 0.0]])
+    >>> memory([1.0, 2.0]).tolist()
+    [2.0, 1.0]
+    >>> memory.recall([1.0, 2.0], [[1.0, 0.0], [0.0, 1.0]], top=2).indices.tolist()
+    [0, 1]
+    >>> memory.check([[1.0, 0.0], [0.0, 1.0]], [[0.0, 1.0], [1.0, 0.0]]).recalled
+    2
+    >>> memory.save("memory.safetensors")
+    >>> Memory.load("memory.safetensors")
+    Memory(2 x 2)
+    """
 
     def __init__(self, W: Any = None, *, U: Any = None, V: Any = None) -> None:
         if (W is None) == (U is None) or (U is None) != (V is None):
             raise ArgumentError("a memory is a matrix W, or two factors U and V")
         self._W = as_floats(W, "W") if W is not None else None
-        self.U: Optional[np.ndarray] = as_floats(U, "U") if U is not None else None
-        self.V: Optional[np.ndarray] = as_floats(V, "V") if V is not None else None
+        self.U: Optional[Array] = as_floats(U, "U") if U is not None else None
+        self.V: Optional[Array] = as_floats(V, "V") if V is not None else None
         if self.U is not None and self.V is not None and self.U.shape[1] != self.V.shape[1]:
             raise DataError(f"U has {self.U.shape[1]} columns and V has {self.V.shape[1]}; they must agree")
         self.facts_hash = bytes(HASH_BYTES)
@@ -154,7 +61,7 @@ class Memory:
         self._info: Optional[s.ireneo_store_info] = None
 
     @property
-    def W(self) -> np.ndarray:
+    def W(self) -> Array:
         """The matrix (dim_out, dim_in), float32; computed when the memory is kept as factors."""
         if self._W is not None:
             return self._W
@@ -174,6 +81,62 @@ class Memory:
     def dim_out(self) -> int:
         return int(self._W.shape[0] if self._W is not None else self.U.shape[0])  # type: ignore[union-attr]
 
+    def __call__(self, keys: Any) -> Any:
+        """W x for keys x (..., dim_in): the vectors (..., dim_out) whose inner products with the values are the scores. A
+        tensor of PyTorch gives one, on its device, with gradients."""
+        if is_tensor(keys):
+            return self._linear(keys, lambda matrix: torch().from_numpy(matrix).to(keys))
+        x = plain_array(keys, "keys")
+        if x.ndim == 0 or x.shape[-1] != self.dim_in:
+            raise DataError(f"keys of shape {x.shape} do not fit: the memory ({self!r}) needs {self.dim_in} dimensions")
+        return self._linear(x, lambda matrix: matrix)
+
+    def _linear(self, x: Any, take: Any) -> Any:
+        for matrix in self._factors():
+            x = x @ take(matrix).T
+        return x
+
+    def _factors(self) -> List[Array]:
+        """The matrices that a key passes, one after the other."""
+        if self._W is not None:
+            return [self._W]
+        assert self.U is not None and self.V is not None
+        return [np.ascontiguousarray(self.V.T), self.U]
+
+    def linear(self) -> Any:
+        """The memory as torch.nn.Linear without bias, or as two of them, one after the other, for factors."""
+        return linear_layer(self._factors())
+
+    def __array__(self, dtype: Any = None, copy: Optional[bool] = None) -> Array:
+        return np.array(self.W, dtype=dtype, copy=True)
+
+    def __getstate__(self) -> Dict[str, Any]:
+        """What pickle and copy keep: structs of C are kept as their bytes."""
+        state = dict(self.__dict__)
+        if self._settings is not None:
+            state["_settings"] = {name: getattr(self._settings, name) for name in _KEPT_SETTINGS}
+        if self._info is not None:
+            state["_info"] = bytes(self._info)
+        return state
+
+    def __setstate__(self, state: Dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        if state["_settings"] is not None:
+            self._settings = s.ireneo_store_settings(**state["_settings"])
+        if state["_info"] is not None:
+            known = len(state["_info"]) == ctypes.sizeof(s.ireneo_store_info)  # or it is of another version
+            self._info = s.ireneo_store_info.from_buffer_copy(state["_info"]) if known else None
+
+    def _repr_html_(self) -> str:
+        rows: List[Tuple[str, Any]] = [("shape", f"{self.dim_out} x {self.dim_in}")]
+        if self.rank is not None:
+            rows.append(("rank", self.rank))
+        rows.append(("parameters", sum(matrix.size for matrix in self._factors())))
+        rows.append(("norm", float(np.linalg.norm(self.W))))
+        if self._info is not None:
+            rows.append(("facts recalled", f"{self._info.recalled} of {self._info.facts}"))
+        return table("Memory", rows) + picture(self.W)
+
     def __repr__(self) -> str:
         kind = "" if self.rank is None else f", rank {self.rank}"
         return f"Memory({self.dim_out} x {self.dim_in}{kind})"
@@ -192,10 +155,10 @@ class Memory:
 
     def _remember(self, settings: s.ireneo_store_settings, info: s.ireneo_store_info) -> None:
         """How the memory was made, which `save` writes into the file; for the functions that make memories."""
-        self._settings = s.ireneo_store_settings(solver=settings.solver, rank=settings.rank, margin=settings.margin)
+        self._settings = s.ireneo_store_settings(**{name: getattr(settings, name) for name in _KEPT_SETTINGS})
         self._info = info
 
-    def _columns(self, data: Any, name: str, wanted: int, axes: Tuple[int, ...] = (2,)) -> np.ndarray:
+    def _columns(self, data: Any, name: str, wanted: int, axes: Tuple[int, ...] = (2,)) -> Array:
         array = as_floats(data, name, axes)
         if array.shape[-1] != wanted:
             raise DataError(f"{name} have {array.shape[-1]} dimensions, but the memory ({self!r}) needs {wanted}")
@@ -339,7 +302,7 @@ class Memory:
         return memory
 
 
-def _texts(labels: Optional[Sequence[str]], rows: Optional[np.ndarray], name: str) -> Any:
+def _texts(labels: Optional[Sequence[str]], rows: Optional[Array], name: str) -> Any:
     """Labels as C sees them, one a row."""
     if labels is None:
         return None
@@ -364,7 +327,7 @@ def take_memory(source: Any) -> Memory:
         lib.ireneo_memory_free(source)
 
 
-def take_result(result: s.ireneo_store_result, facts: int) -> Tuple[Optional[Certificate], Optional[np.ndarray]]:
+def take_result(result: s.ireneo_store_result, facts: int) -> Tuple[Optional[Certificate], Optional[Array]]:
     """Copies what a store left beside the memory out of the library's hands, and releases it."""
     try:
         certificate = copy_certificate(result.certificate.contents) if result.certificate else None
@@ -374,7 +337,7 @@ def take_result(result: s.ireneo_store_result, facts: int) -> Tuple[Optional[Cer
 
 
 def store_info(
-    raw: s.ireneo_store_info, certificate: Optional[Certificate], kept: Optional[np.ndarray] = None
+    raw: s.ireneo_store_info, certificate: Optional[Certificate], kept: Optional[Array] = None
 ) -> StoreInfo:
     """How storing ended, in Python's words."""
     phases = {name: getattr(raw.phases, name) for name, _ in raw.phases._fields_}
@@ -385,8 +348,8 @@ def store_info(
     )
 
 
-def _weights(data: Any, count: int) -> np.ndarray:
-    weights = np.ascontiguousarray(data, dtype=np.float64)
+def _weights(data: Any, count: int) -> Array:
+    weights = np.ascontiguousarray(plain_array(data, "weights"), dtype=np.float64)
     if weights.shape != (count,):
         raise DataError(f"weights have shape {weights.shape}, but there are {count} facts")
     return weights
@@ -426,6 +389,16 @@ def store(
 
     Returns the memory and how it ended; check info.status. Ctrl-C raises `Interrupted`, a KeyboardInterrupt that
     carries the memory and the info.
+
+    >>> keys, values = np.random.default_rng(1).standard_normal((2, 100, 16))
+    >>> memory, info = store(keys[:25], values, targets=np.arange(25))
+    >>> print(info.status, info.recalled)
+    stored 25
+    >>> memory.recall(keys[:3], values, top=1).indices.ravel().tolist()
+    [0, 1, 2]
+    >>> _, info = store(keys, values)
+    >>> print(info.status, bool(info.certificate.verify(keys, values)))
+    impossible True
     """
     facts = Facts(keys, values, targets)
     if weights is not None and not overload:

@@ -10,25 +10,28 @@ import ctypes
 import signal
 import threading
 from types import TracebackType
-from typing import Any, Callable, Optional, Type
+from typing import Any, Callable, Optional, Type, Union
 
 from . import structures as s
+from .bar import Bar
 from .errors import ArgumentError, Interrupted
 from .library import check
 
-#: progress(stage, done, total); anything true stops the work.
-Progress = Callable[[str, float, float], Any]
+#: progress(stage, done, total); anything true stops the work. True: a bar (tqdm where it is installed).
+Progress = Union[Callable[[str, float, float], Any], bool]
 
 
 class Watch:
     """Context in which a call that takes an ireneo_progress runs. `struct` is passed to C."""
 
     def __init__(self, progress: Optional[Progress] = None) -> None:
-        if progress is not None and not callable(progress):
-            raise ArgumentError("progress must be a function of (stage, done, total)")
+        self._bar = Bar() if progress is True else None
+        call = self._bar if progress is True else None if progress is False else progress
+        if call is not None and not callable(call):
+            raise ArgumentError("progress must be a function of (stage, done, total), or True for a bar")
         self.interrupted = False
         self._fault: Optional[BaseException] = None
-        self._progress = progress
+        self._progress = call
         self._previous: Any = None
         self._report = s.REPORT(self._on_report)  # kept here: C only borrows it
         self.struct = s.ireneo_progress(self._report, None)
@@ -65,6 +68,8 @@ class Watch:
     def __exit__(
         self, kind: Optional[Type[BaseException]], fault: Optional[BaseException], trace: Optional[TracebackType]
     ) -> None:
+        if self._bar is not None:
+            self._bar.close()
         if self._previous is not None:
             signal.signal(signal.SIGINT, self._previous)  # runs our handler first if a signal is still waiting
             self._previous = None

@@ -11,6 +11,7 @@ import numpy as np
 
 from . import structures as s
 from .arrays import as_indices, copy_of, hash_bytes, pointer, size
+from .display import Report
 from .errors import DataError
 from .facts import Facts
 from .library import check, encode_path, lib
@@ -22,7 +23,7 @@ PathLike = Union[str, "os.PathLike[str]"]
 
 
 @dataclass(frozen=True)
-class VerifyReport:
+class VerifyReport(Report):
     """What the independent check of a certificate finds. True when it was accepted."""
 
     accepted: bool

@@ -14,7 +14,7 @@ Record = TypeVar("Record")
 def record(kind: Type[Record], raw: ctypes.Structure, **others: Any) -> Record:
     """Fills a dataclass from the fields of the same names; `lambda_` is C's `lambda`. Others are given apart."""
     values: Dict[str, Any] = dict(others)
-    for f in fields(kind):  # type: ignore[arg-type]
+    for f in fields(kind):
         if f.name not in values:
             value = getattr(raw, f.name.rstrip("_"))
             values[f.name] = bool(value) if f.type in ("bool", bool) else value

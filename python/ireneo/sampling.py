@@ -9,7 +9,7 @@ from typing import Any, Optional, Tuple, Union
 import numpy as np
 
 from . import structures as s
-from .arrays import pointer, seed64, size
+from .arrays import Array, pointer, seed64, size
 from .errors import ArgumentError
 from .library import check, lib
 
@@ -24,7 +24,7 @@ def _sizes(shape: Shape) -> Tuple[int, ...]:
 
 def _fill(
     function: Any, ctype: Any, dtype: Any, shape: Shape, seed: int, stream: int, first: int, threads: int
-) -> np.ndarray:
+) -> Array:
     values = np.empty(_sizes(shape), dtype=dtype)
     if values.size > 0:
         check(
@@ -42,8 +42,14 @@ def _fill(
 
 def random_normals(
     shape: Shape, *, seed: int = 1, stream: int = 0, first: int = 0, dtype: Any = np.float32, threads: int = 0
-) -> np.ndarray:
-    """N(0, 1) numbers first, first + 1, ... of a stream, in float32 (the same bits everywhere) or float64."""
+) -> Array:
+    """N(0, 1) numbers first, first + 1, ... of a stream, in float32 (the same bits everywhere) or float64.
+
+    >>> random_normals(1000).shape, abs(float(random_normals(1000).mean())) < 0.1
+    ((1000,), True)
+    >>> bool(random_normals(5)[2] == random_normals(1, first=2)[0])
+    True
+    """
     if np.dtype(dtype) == np.float32:
         return _fill(lib.ireneo_random_normals_float, ctypes.c_float, np.float32, shape, seed, stream, first, threads)
     if np.dtype(dtype) == np.float64:
@@ -51,8 +57,13 @@ def random_normals(
     raise ArgumentError(f"random normals come in float32 and float64, not {np.dtype(dtype)}")
 
 
-def random_uniforms(shape: Shape, *, seed: int = 1, stream: int = 0, first: int = 0, threads: int = 0) -> np.ndarray:
-    """Numbers first, first + 1, ... of a stream, uniform on (0, 1), in float64."""
+def random_uniforms(shape: Shape, *, seed: int = 1, stream: int = 0, first: int = 0, threads: int = 0) -> Array:
+    """Numbers first, first + 1, ... of a stream, uniform on (0, 1), in float64.
+
+    >>> u = random_uniforms((2, 3), seed=7)
+    >>> bool(((0 < u) & (u < 1)).all())
+    True
+    """
     return _fill(lib.ireneo_random_uniforms, ctypes.c_double, np.float64, shape, seed, stream, first, threads)
 
 
@@ -66,7 +77,7 @@ class OwnCandidates:
     dim_out: int
     candidates: int
 
-    def of(self, fact: int, first: int = 0, count: Optional[int] = None) -> np.ndarray:
+    def of(self, fact: int, first: int = 0, count: Optional[int] = None) -> Array:
         """Candidates first .. first + count - 1 of one fact, as an array (count, dim_out)."""
         count = self.candidates - first if count is None else count
         if not (0 <= first and 0 <= count and first + count <= self.candidates):
@@ -88,11 +99,15 @@ def sample(
     dim_in: Optional[int] = None,
     dim_out: Optional[int] = None,
     problem: str = "original",
-) -> Tuple[np.ndarray, Any]:
+) -> Tuple[Array, Any]:
     """Random keys (facts, dim_in) and values, all N(0, 1); fact i belongs to candidate i.
 
     problem "original": values are an array (candidates, dim_out) that all facts share. "decoupled": an OwnCandidates,
     since every fact has a set of its own. A smaller instance of the same seed is a prefix of a larger one.
+
+    >>> keys, values = sample(100, facts=1073)
+    >>> keys.shape, values.shape
+    ((1073, 100), (1073, 100))
     """
     if dim is not None and (dim_in is not None or dim_out is not None):
         raise ArgumentError("give dim, or dim_in and dim_out, not both")

@@ -6,68 +6,10 @@ from __future__ import annotations
 import ctypes
 from typing import Dict
 
-from .structures_attention import (
-    CURVE_POINTS,
-    ireneo_attention_assessment,
-    ireneo_attention_input,
-    ireneo_attention_report,
-    ireneo_attention_collapse_settings,
-    ireneo_attention_estimate,
-    ireneo_attention_depth,
-    ireneo_attention_simulate_settings,
-    ireneo_attention_train_report,
-    ireneo_attention_train_settings,
-    ireneo_attention_propagation,
-    ireneo_attention_recommendation,
-    ireneo_attention_recommend_settings,
-    ireneo_attention_trainability,
-    ireneo_attention_trainability_cell,
-    ireneo_transformer,
-)
-from .structures_dense import (
-    ireneo_dense_audit_report,
-    ireneo_dense_audit_settings,
-    ireneo_dense_basins_report,
-    ireneo_dense_draw,
-    ireneo_dense_experiment,
-    ireneo_dense_point,
-    ireneo_dense_summary,
-    ireneo_dense_phases_report,
-    ireneo_dense_recall_info,
-    ireneo_dense_recall_result,
-    ireneo_dense_recall_settings,
-)
-from .structures_layer import ireneo_moments_report
-from .structures_linear import (
-    HASH_BYTES,
-    MAX_AXES,
-    OWN_CANDIDATES,
-    REPORT,
-    ireneo_array,
-    ireneo_capacity_report,
-    ireneo_certificate,
-    ireneo_check_report,
-    ireneo_facts,
-    ireneo_max_margin_info,
-    ireneo_max_margin_settings,
-    ireneo_memory,
-    ireneo_memory_extras,
-    ireneo_noise,
-    ireneo_noise_report,
-    ireneo_progress,
-    ireneo_run_settings,
-    ireneo_sample,
-    ireneo_shape,
-    ireneo_store_info,
-    ireneo_store_phases,
-    ireneo_store_result,
-    ireneo_store_settings,
-    ireneo_tensor,
-    ireneo_train_info,
-    ireneo_train_settings,
-    ireneo_verify_report,
-    ireneo_verify_settings,
-)
+from .structures_attention import *
+from .structures_dense import *
+from .structures_layer import *
+from .structures_linear import *
 
 #: Constants of the header that the binding relies on.
 CONSTANTS: Dict[str, int] = {

@@ -9,18 +9,20 @@ from typing import Any, Optional, Tuple
 
 from . import structures as s
 from .arrays import real, seed64, size
+from .display import Report
 from .errors import CancelledError, Interrupted
 from .facts import Facts
 from .library import check, lib, names
-from .memory import STATUSES, Memory, Status, take_memory
+from .memory import Memory, take_memory
 from .progress import Progress, Watch
 from .records import choice, record
+from .reports import STATUSES, Status
 
 _OPTIMISERS = names(lib.ireneo_optimiser_name)
 
 
 @dataclass(frozen=True)
-class TrainInfo:
+class TrainInfo(Report):
     """How `train` ended."""
 
     #: "stored", "undecided" (a limit was reached with facts missing) or "interrupted".
@@ -59,6 +61,12 @@ def train(
     optimiser: "adam" with linear warm-up and cosine decay, or "lbfgs", which finds the minimum of the cross-entropy.
     rate, warm_up, max_steps, initial_scale, tolerance: 0 means 0.03, 0.05, 5000, 0.01 and 1e-5. past_recall: do not
     stop when all facts are recalled.
+
+    >>> import numpy as np
+    >>> keys, values = np.random.default_rng(1).standard_normal((2, 20, 16))
+    >>> memory, info = train(keys, values, optimiser="lbfgs")
+    >>> print(info.status, info.recalled)
+    stored 20
     """
     facts = Facts(keys, values, targets)
     settings = s.ireneo_train_settings(
