@@ -15,6 +15,8 @@
 #   make lint       clang-format, clang-tidy, cppcheck, warnings of a second compiler
 #   make sanitize   the tests under the address and undefined-behaviour sanitizers
 #   make format     rewrites the sources in the house style
+#   make wheel      the Python package with all it needs, and its sources, into dist/
+#   make test-python  the wheel and the sources in clean environments; ROOTS="trixie ..." in other systems too
 #   make install    into PREFIX (default /usr/local)
 
 BUILD  ?= build
@@ -26,7 +28,7 @@ MAKEFLAGS += --no-print-directory
 
 CTEST  := ctest --output-on-failure
 
-.PHONY: build page docs demo test test-long test-page test-docs bench figures lint format install clean sanitize fuzz attack
+.PHONY: wheel test-python build page docs demo test test-long test-page test-docs bench figures lint format install clean sanitize fuzz attack
 .DEFAULT_GOAL := build
 
 build:
@@ -52,6 +54,7 @@ test:
 	@python3 tests/docs/play.py --sum $(BUILD)/docs-played
 
 test-long: test
+	@scripts/setup wheel
 	@cd $(BUILD) && $(CTEST) -L long
 	@python3 tests/docs/play.py --sum $(BUILD)/docs-played
 
@@ -95,8 +98,16 @@ format:
 	@scripts/setup lint
 	@git ls-files '*.c' '*.h' | xargs clang-format -i
 
+wheel:
+	@scripts/setup build wheel
+	@scripts/wheel dist
+
+test-python: wheel
+	@scripts/setup test test-python
+	@scripts/try-wheel dist $(ROOTS)
+
 install: build
 	@cmake --install $(BUILD)
 
 clean:
-	rm -rf $(BUILD) $(BUILD)-sanitize $(BUILD)-lint $(BUILD)-fuzz $(BUILD)-fuzz-coverage $(BUILD)-thread out web/node_modules
+	rm -rf $(BUILD) $(BUILD)-sanitize $(BUILD)-lint $(BUILD)-fuzz $(BUILD)-fuzz-coverage $(BUILD)-thread $(BUILD)-python $(BUILD)-wheel dist out web/node_modules

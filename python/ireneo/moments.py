@@ -10,7 +10,8 @@ from typing import Any, Optional, Sequence, Union
 import numpy as np
 
 from . import structures as s
-from .arrays import as_floats, pointer, size
+from .arrays import Array, as_floats, pointer, size
+from .display import Report
 from .errors import ArgumentError
 from .library import check, encode_path, lib
 from .progress import Progress, Watch
@@ -20,7 +21,7 @@ PathLike = Union[str, "os.PathLike[str]"]
 
 
 @dataclass(frozen=True)
-class MomentsReport:
+class MomentsReport(Report):
     """What moments say of their keys."""
 
     dim: int
@@ -89,14 +90,14 @@ class Moments:
         return int(lib.ireneo_moments_count(self._pointer))
 
     @property
-    def second_moment(self) -> np.ndarray:
+    def second_moment(self) -> Array:
         """E x x^T (dim, dim), float64."""
         second = np.empty((self.dim, self.dim))
         check(lib.ireneo_moments_read(self._pointer, pointer(second, c_double), None))
         return second
 
     @property
-    def mean(self) -> np.ndarray:
+    def mean(self) -> Array:
         """E x (dim), float64."""
         mean = np.empty(self.dim)
         check(lib.ireneo_moments_read(self._pointer, None, pointer(mean, c_double)))

@@ -25,11 +25,17 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 /* POSIX lets a pointer to data hold a function; C does not convert the two. */
 #define LOOK_UP(where, name) (*(void **)(&(where)) = dlsym(RTLD_DEFAULT, name))
 
+/* OpenBLAS by reference, found where its products are: it may be inside this library, hidden (python/native). */
+extern void openblas_set_num_threads(int count) __attribute__((weak));
+extern int openblas_get_num_threads(void) __attribute__((weak));
+extern char *openblas_get_config(void) __attribute__((weak));
+
 static void find_library(void) {
-    if (LOOK_UP(blas.get_int, "openblas_get_num_threads") != NULL &&
-        LOOK_UP(blas.set_int, "openblas_set_num_threads") != NULL) {
+    if (openblas_get_num_threads && openblas_set_num_threads) {
         blas.kind = BLAS_OPENBLAS;
-        LOOK_UP(blas.version, "openblas_get_config");
+        blas.get_int = openblas_get_num_threads;
+        blas.set_int = openblas_set_num_threads;
+        blas.version = openblas_get_config;
     } else if (LOOK_UP(blas.get_wide, "bli_thread_get_num_threads") != NULL &&
                LOOK_UP(blas.set_wide, "bli_thread_set_num_threads") != NULL) {
         blas.kind = BLAS_BLIS;

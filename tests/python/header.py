@@ -1,16 +1,12 @@
-"""The binding's declarations against the header, with a C compiler; the wheel that pip would install.
+"""The binding's declarations against the header, with a C compiler.
 
 Run by ctest; by hand: PYTHONPATH=python IRENEO_LIBRARY=build/libireneo.so python3 tests/python/header.py"""
 
-import base64
-import hashlib
 import os
 import re
 import subprocess
-import sys
 import tempfile
 import unittest
-import zipfile
 from pathlib import Path
 
 import ireneo
@@ -134,31 +130,6 @@ class HeaderTest(unittest.TestCase):
         project = re.search(r'^version = "(.*)"', (ROOT / "python" / "pyproject.toml").read_text(), re.M).group(1)
         self.assertEqual((version, project), (ireneo.__version__, ireneo.__version__))
         self.assertEqual(library.lib.ireneo_version().decode(), version)
-
-
-class WheelTest(unittest.TestCase):
-    def test_wheel_stands_alone(self):
-        """What pip would unpack works without the source tree, and its record of contents is right."""
-        sys.path.insert(0, str(ROOT / "python"))
-        import wheel_builder
-
-        with tempfile.TemporaryDirectory() as folder:
-            wheel = Path(folder, wheel_builder.build_wheel(folder))
-            with zipfile.ZipFile(wheel) as archive:
-                archive.extractall(Path(folder, "site"))
-            record = Path(folder, "site", f"ireneo-{ireneo.__version__}.dist-info", "RECORD").read_text().split()
-            for line in record[:-1]:
-                name, digest, length = line.split(",")
-                content = Path(folder, "site", name).read_bytes()
-                encoded = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
-                self.assertEqual((digest, int(length)), ("sha256=" + encoded, len(content)))
-            self.assertGreater(len(record), 12)
-            surroundings = {k: v for k, v in os.environ.items() if k not in ("IRENEO_LIBRARY", "PYTHONPATH")}
-            surroundings["PYTHONPATH"] = str(Path(folder, "site"))
-            program = "import ireneo; print(ireneo.library_path, round(ireneo.capacity(100).facts_capacity))"
-            command = [sys.executable, "-c", program]
-            said = subprocess.run(command, env=surroundings, cwd="/", check=True, capture_output=True, text=True).stdout
-            self.assertEqual(said, f"{folder}/site/ireneo/libireneo.so 1192\n")
 
 
 if __name__ == "__main__":
