@@ -20,7 +20,7 @@ file(CONFIGURE OUTPUT bundled.map CONTENT "@bundled_map@" @ONLY)
 target_link_options(ireneo_bundled PRIVATE -s "LINKER:--version-script=${PROJECT_BINARY_DIR}/bundled.map"
                     "LINKER:-u,openblas_set_num_threads,-u,openblas_get_num_threads,-u,openblas_get_config")
 target_link_libraries(ireneo_bundled PRIVATE ${archive_lapacke} ${archive_openblas} ${archive_b2} -l:libgfortran.so.5 gmp cjson
-                      OpenMP::OpenMP_C ${CMAKE_DL_LIBS} m)
+                      Threads::Threads ${CMAKE_DL_LIBS} m)
 if(CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
   target_sources(ireneo_bundled PRIVATE ${CMAKE_CURRENT_LIST_DIR}/hypot.c)
   target_link_options(ireneo_bundled PRIVATE LINKER:--wrap=hypot)

@@ -1,6 +1,6 @@
 """What a shared library asks of the system it is loaded on, read from the file itself, and the platform tag that follows.
 
-    python3 -m wheel_builder.elf FILE...      prints the tag, and what decided it
+    python3 python/wheel_builder/elf.py FILE...      prints the tag, and what decided it
 
 A tag manylinux_2_X promises: only the libraries of SYSTEM are looked for outside the wheel, and they need no symbol that
 glibc 2.X does not have. Pages that are both data and code, and code that must be rewritten while it is loaded, are

@@ -85,7 +85,7 @@ def _found(path):
 
 
 def _own_name(name):
-    """libgomp.so.1 becomes libireneo_gomp.so.1: the loader takes libraries of one name for the same."""
+    """libgmp.so.10 becomes libireneo_gmp.so.10: the loader takes libraries of one name for the same."""
     return re.sub(r"^lib", "libireneo_", name)
 
 
