@@ -17,7 +17,8 @@
 #   make format     rewrites the sources in the house style
 #   make wheel      the Python package with all it needs, and its sources, into dist/
 #   make test-python  the wheel and the sources in clean environments; ROOTS="trixie ..." in other systems too
-#   make install    into PREFIX (default /usr/local)
+#   make install    into PREFIX (default /usr/local), below DESTDIR if there is one
+#   make uninstall  removes what `make install` installed
 
 BUILD  ?= build
 PREFIX ?= /usr/local
@@ -28,7 +29,7 @@ MAKEFLAGS += --no-print-directory
 
 CTEST  := ctest --output-on-failure
 
-.PHONY: wheel test-python build page docs demo test test-long test-page test-docs bench figures lint format install clean sanitize fuzz attack
+.PHONY: wheel test-python build page docs demo test test-long test-page test-docs bench figures lint format install uninstall clean sanitize fuzz attack
 .DEFAULT_GOAL := build
 
 build:
@@ -108,6 +109,10 @@ test-python: wheel
 
 install: build
 	@cmake --install $(BUILD)
+	@cp $(BUILD)/install_manifest.txt $(BUILD)/installed.txt && echo >>$(BUILD)/installed.txt
+
+uninstall:
+	@DESTDIR="$(DESTDIR)" scripts/uninstall $(BUILD)
 
 clean:
-	rm -rf $(BUILD) $(BUILD)-sanitize $(BUILD)-lint $(BUILD)-fuzz $(BUILD)-fuzz-coverage $(BUILD)-thread $(BUILD)-python $(BUILD)-wheel dist out web/node_modules
+	rm -rf $(BUILD) $(BUILD)-sanitize $(BUILD)-lint $(BUILD)-fuzz $(BUILD)-fuzz-coverage $(BUILD)-thread $(BUILD)-python $(BUILD)-wheel $(BUILD)-deb dist out web/node_modules

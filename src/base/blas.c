@@ -2,8 +2,10 @@
  * process: what was linked does not matter, and a BLAS that is exchanged later is served as well. */
 #include "base/blas.h"
 
+#include <cblas.h>
 #include <dlfcn.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -25,26 +27,76 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 /* POSIX lets a pointer to data hold a function; C does not convert the two. */
 #define LOOK_UP(where, name) (*(void **)(&(where)) = dlsym(RTLD_DEFAULT, name))
 
-/* OpenBLAS by reference, found where its products are: it may be inside this library, hidden (python/native). */
-extern void openblas_set_num_threads(int count) __attribute__((weak));
+/* OpenBLAS by reference first: it may be inside this library, hidden (python/native). */
+extern void openblas_set_num_threads(int num_threads) __attribute__((weak));
 extern int openblas_get_num_threads(void) __attribute__((weak));
 extern char *openblas_get_config(void) __attribute__((weak));
 
-static void find_library(void) {
-    if (openblas_get_num_threads && openblas_set_num_threads) {
-        blas.kind = BLAS_OPENBLAS;
-        blas.get_int = openblas_get_num_threads;
-        blas.set_int = openblas_set_num_threads;
-        blas.version = openblas_get_config;
-    } else if (LOOK_UP(blas.get_wide, "bli_thread_get_num_threads") != NULL &&
-               LOOK_UP(blas.set_wide, "bli_thread_set_num_threads") != NULL) {
-        blas.kind = BLAS_BLIS;
-        LOOK_UP(blas.version, "bli_info_get_version_str");
-    } else if (LOOK_UP(blas.get_int, "MKL_Get_Max_Threads") != NULL &&
-               LOOK_UP(blas.set_int, "MKL_Set_Num_Threads") != NULL) {
-        blas.kind = BLAS_MKL;
+static void look_up_openblas(void) {
+    blas.get_int = openblas_get_num_threads;
+    blas.set_int = openblas_set_num_threads;
+    blas.version = openblas_get_config;
+    if (blas.get_int == NULL) LOOK_UP(blas.get_int, "openblas_get_num_threads");
+    if (blas.set_int == NULL) LOOK_UP(blas.set_int, "openblas_set_num_threads");
+    if (blas.version == NULL) LOOK_UP(blas.version, "openblas_get_config");
+}
+
+static void look_up(blas_kind kind) {
+    memset(&blas, 0, sizeof blas);
+    blas.kind = kind;
+    switch (kind) {
+    case BLAS_OPENBLAS:
+        look_up_openblas();
+        break;
+    case BLAS_MKL:
+        LOOK_UP(blas.get_int, "MKL_Get_Max_Threads");
+        LOOK_UP(blas.set_int, "MKL_Set_Num_Threads");
         LOOK_UP(blas.write_version, "MKL_Get_Version_String");
+        break;
+    case BLAS_BLIS:
+        LOOK_UP(blas.get_wide, "bli_thread_get_num_threads");
+        LOOK_UP(blas.set_wide, "bli_thread_set_num_threads");
+        LOOK_UP(blas.version, "bli_info_get_version_str");
+        break;
+    case BLAS_OTHER:
+        break;
     }
+}
+
+/* The file that a function lies in. */
+static bool find_file(void *function, Dl_info *file) {
+    return function != NULL && dladdr(function, file) != 0;
+}
+
+/* The products themselves, in a pointer to data. */
+static void *products(void) {
+    void (*function)(void) = (void (*)(void))cblas_sgemm;
+    void *address;
+    memcpy(&address, &function, sizeof address);
+    return address;
+}
+
+static bool is_controlled(void) {
+    return (blas.get_int != NULL && blas.set_int != NULL) || (blas.get_wide != NULL && blas.set_wide != NULL);
+}
+
+/* Whether thread control and products lie in the same file. */
+static bool beside_products(void) {
+    Dl_info own, theirs;
+    void *setter;
+    memcpy(&setter, blas.kind == BLAS_BLIS ? (void *)&blas.set_wide : (void *)&blas.set_int, sizeof setter);
+    return find_file(setter, &own) && find_file(products(), &theirs) && own.dli_fbase == theirs.dli_fbase;
+}
+
+/* A process may hold several: the one that has the products counts. Debian's OpenBLAS spreads over two files when it
+ * stands in for libblas; then it is the one with thread control. */
+static void find_library(void) {
+    for (int strict = 1; strict >= 0; strict--)
+        for (int kind = BLAS_OPENBLAS; kind <= BLAS_BLIS; kind++) {
+            look_up((blas_kind)kind);
+            if (is_controlled() && (!strict || beside_products())) return;
+        }
+    look_up(BLAS_OTHER);
 }
 
 const char *ireneo_blas_name(void) {
@@ -66,8 +118,7 @@ void ireneo_blas_version(char *text, size_t size) {
 
 const char *ireneo_blas_file(void) {
     Dl_info place;
-    void *function = dlsym(RTLD_DEFAULT, "cblas_sgemm");
-    return function != NULL && dladdr(function, &place) != 0 ? place.dli_fname : NULL;
+    return find_file(products(), &place) ? place.dli_fname : NULL;
 }
 
 int ireneo_blas_threads(void) {
