@@ -56,6 +56,11 @@ PLACES = {"examples/README.md": "examples.md", "examples/load_in_pytorch.md": "l
 SOURCES = {"examples.md": "examples", "load_in_pytorch.md": "examples", "changes.md": "", "contributing.md": ""}
 
 
+def title(path):
+    """The heading of a page, up to a colon."""
+    return re.search(r"^# (.*?)(:|$)", path.read_text(), re.M)[1]
+
+
 def place(page, text, path, anchor):
     """A link of a page: left alone within docs/, led to a page of the site, or turned into the name of a file."""
     folder = ROOT / SOURCES.get(page, "docs")
@@ -63,6 +68,8 @@ def place(page, text, path, anchor):
     if not target.is_relative_to(ROOT) or not target.exists():
         return f"[{text}]({path}{anchor})"
     inside = str(target.relative_to(ROOT))
+    if text == path and text.endswith(".md"):  # a file's name says little to the reader of a site
+        text = title(target)
     if inside.startswith("docs/"):
         return f"[{text}]({inside[len('docs/'):]}{anchor})"
     if inside.startswith("include/"):

@@ -60,12 +60,12 @@ def read_blocks(page):
 
 
 def open_ended(command):
-    """Whether sh would wait for another line."""
+    """Whether sh would wait for another line: an open quote, a loop without its end, a backslash."""
     try:
         shlex.split(command)
     except ValueError:
         return True
-    return command.endswith("\\")
+    return command.endswith("\\") or (re.match(r"for |while ", command) and not re.search(r"\bdone$", command))
 
 
 def commands(block):
