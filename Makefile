@@ -66,6 +66,7 @@ test-page: build page
 test-docs: docs
 	@scripts/setup page test-page
 	@[ -d web/node_modules/playwright-core ] || (cd web && npm ci --no-audit --no-fund --ignore-scripts --loglevel=error)
+	@python3 tests/docs/site_test.py
 	@node tests/docs/look.mjs $(abspath $(BUILD))
 
 bench:

@@ -2,7 +2,7 @@
 
 "..." stands for any lines. Numbers are compared digit by digit as they are shown. Times, sizes of RAM and the like are
 those of a machine: a number before s, ms, min, MB or GB is never compared. In loose blocks blanks may differ, and numbers
-of steps, iterations and passes; a decimal number may be 5 % off, one with an exponent a factor 100 (bounds near rounding), a whole number is compared unless
+of steps, iterations and passes; a decimal number may be 5 % or 0.005 off, one with an exponent a factor 100 (bounds near rounding), a whole number is compared unless
 its line says "impossible" or "partial", where it counts what the best memory that was found recalls: 5 %.
 """
 import re
@@ -19,7 +19,7 @@ def close(shown, come, found):
     a, b = (float(x.replace(" ", "")) for x in (shown, come))
     if "e" in shown:
         return a * b > 0 and 0.01 < a / b < 100
-    return abs(a - b) <= 0.05 * abs(a)
+    return abs(a - b) <= max(0.05 * abs(a), 0.005)
 
 
 def same(shown, come, loose):

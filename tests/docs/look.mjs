@@ -15,13 +15,11 @@ const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? 
 const faults = [];
 
 /** One page: what it asked for and complained about, what sticks out, pictures that did not come. */
-async function look(name, width, scheme) {
-  const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme: scheme, offline: true });
+async function look(context, name, width, scheme) {
   const page = await context.newPage(), said = [];
   page.on("request", (request) => /^(file|data|blob):/.test(request.url()) || said.push(`asks for ${request.url()}`));
   page.on("pageerror", (fault) => said.push(`complains: ${fault.message}`));
   await page.goto(`file://${site}/${name}`);
-  await page.waitForLoadState("networkidle");
   const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
   if (wide > 0) said.push(`is ${wide} pixels wider than its window`);
   said.push(...await page.$$eval("img", (all) => all.filter((img) => !img.complete || !img.naturalWidth).map((img) => `has no picture ${img.src}`)));
@@ -29,7 +27,7 @@ async function look(name, width, scheme) {
   if (dark !== (scheme === "dark")) said.push(`is ${dark ? "dark" : "light"} for a reader who likes it ${scheme}`);
   if (name === "index.html" && width > 1000) said.push(...await search(page));
   await page.screenshot({ path: `${shots}/${name.replace(".html", "")}-${width}-${scheme}.png`, fullPage: true });
-  await context.close();
+  await page.close();
   faults.push(...said.map((words) => `${name} at ${width}, ${scheme}: ${words}`));
 }
 
@@ -47,7 +45,11 @@ async function search(page) {
   return [];
 }
 
-for (const name of pages) for (const width of [360, 1280]) for (const scheme of ["light", "dark"]) await look(name, width, scheme);
+for (const width of [360, 1280]) for (const scheme of ["light", "dark"]) {
+  const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme: scheme, offline: true });
+  for (const name of pages) await look(context, name, width, scheme);
+  await context.close();
+}
 await browser.close();
 console.log(faults.length ? faults.join("\n") : `${pages.length} pages looked at four times; pictures in ${shots}`);
 process.exit(faults.length > 0 ? 1 : 0);

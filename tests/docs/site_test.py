@@ -45,7 +45,26 @@ def declared():
     return set(re.findall(r"IRENEO_API[^;(]*?\b(ireneo_\w+)\(", text))
 
 
+def uneven_tables():
+    """Rows of a table that have more or fewer cells than its head: a bar in a formula must be \\|."""
+    for path in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "examples").glob("*.md"))]:
+        cells = None
+        for number, line in enumerate(path.read_text().split("\n"), 1):
+            bars = len(re.findall(r"(?<!\\)\|", re.sub(r"`[^`]*`", "", line))) if line.lstrip().startswith("|") else None
+            if None not in (bars, cells) and bars != cells:
+                yield f"{path.relative_to(ROOT)}:{number}: {bars - 1} cells below {cells - 1}"
+            cells = bars
+
+
+def unlisted():
+    """Pages that are on no list of mkdocs.yml, so that nobody finds them."""
+    listed = set(re.findall(r"([\w-]+\.md)$", (ROOT / "mkdocs.yml").read_text(), re.M))
+    return [f"docs/{path.name} is not in the nav of mkdocs.yml" for path in (ROOT / "docs").glob("*.md") if path.name not in listed]
+
+
 def faults(site):
+    yield from uneven_tables()
+    yield from unlisted()
     pages = {path.name: Page(path.read_text()) for path in site.glob("*.html")}
     for name, page in pages.items():
         for address in page.loads:
@@ -61,7 +80,7 @@ def faults(site):
             elif target not in pages and not (site / target).exists():
                 yield f"{name} points to {link}: no such file"
         for words in page.emphasised:
-            if re.search(r"^[\s,;)=]|[=(]$|_$", words):
+            if re.search(r"^[\s,;)=]|[=(]$|_$|\*", words) or words.count("(") != words.count(")"):
                 yield f"{name}: a formula became emphasis: {words!r}"
     for sheet in site.glob("**/*.css"):
         for address in re.findall(r"(?:url\(|@import )[\"']?((?:https?:)?//[^\"')]*)", sheet.read_text()):
