@@ -126,7 +126,7 @@ cmp -s old.safetensors before || fault "an old output was touched by a refused c
 
 # ---- a lower path of the processor: the same facts recalled; names that are none, and more than there is
 run 0 sample --dim 24 --facts 90 -o paths
-for path in portable avx2 avx512 avx512vnni nonsense ''; do
+for path in portable avx2 avx512 avxvnni avx512vnni neon sdot nonsense ''; do
     IRENEO_PROCESSOR=$path "$ireneo" store paths/keys.npy paths/values.npy -o path.safetensors >out 2>err
     got=$?
     case $path in

@@ -13,7 +13,7 @@
 
 /* In assembly, because compilers move and spill sums around the intrinsic. */
 TARGET static inline __m256i multiply_add(__m256i sums, __m256i values, __m256i row) {
-#ifdef IRENEO_EMULATE_VNNI
+#ifdef IRENEO_EMULATE_VNNI /* in tests */
     return IRENEO_EMULATE_VNNI(sums, values, row);
 #else
     __asm__("%{vex%} vpdpbusd %2, %1, %0" : "+x"(sums) : "x"(values), "x"(row));
