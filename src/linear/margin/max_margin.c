@@ -8,6 +8,7 @@
  *
  * For any l >= 0 with E = sum l_ij (y_target - y_j) x_i^T, a memory with gap g obeys g sum l <= <E, W> <=
  * |E| |W|: no margin exceeds |E| / sum l. The work ends when the margin comes close to that bound. */
+#include "base/floats.h"
 #include "base/progress.h"
 #include "base/ram.h"
 #include "base/threads.h"
@@ -130,9 +131,10 @@ static ireneo_error scan(margin_work *s, double *gap) {
     IRENEO_TRY(ireneo_find_competitors(p, s->f32, KEEP, REACH, s->settings.store.progress, &s->set));
     s->info->store.scans++;
     *gap = INFINITY;
-    for (size_t i = 0; i < p->rows; i++)
-        for (size_t k = 0; k < s->set.count[i]; k++)
-            *gap = fmin(*gap, (double)s->set.target_score[i] - (double)s->set.score[i * s->set.capacity + k]);
+    for (size_t i = 0; i < p->rows; i++) {
+        float best = ireneo_largest_float(s->set.score + i * s->set.capacity, s->set.count[i]);
+        *gap = fmin(*gap, (double)s->set.target_score[i] - (double)best);
+    }
     return IRENEO_OK;
 }
 
