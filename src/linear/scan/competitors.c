@@ -31,7 +31,7 @@ typedef struct finder {
     uint32_t *found;     /* (threads, tile) */
     float *threshold;    /* (threads, tile) */
     float *scores;       /* (threads, room) of one row's hits */
-    size_t tile;
+    size_t tile, room;
 } finder;
 
 static void make_h(void *context, int thread, size_t first, size_t count, float *h) {
@@ -131,7 +131,7 @@ static void take_hits(void *context, int thread, size_t first, size_t count, siz
     for (size_t i = 0; i < count; i++) {
         const uint32_t *mine = hits + i * room;
         size_t target = ireneo_problem_target(p, first + i);
-        float *scores = s->scores + (size_t)thread * room;
+        float *scores = s->scores + (size_t)thread * s->room;
         ireneo_dot8_listed(h + i * p->stride, p->y, p->stride, p->stride, mine, found[i], scores);
         take_row(s, (size_t)thread * s->tile + (first + i) % s->tile, target, mine, scores, found[i]);
     }
@@ -189,9 +189,9 @@ ireneo_error ireneo_find_competitors(const ireneo_problem *problem, const float 
     ireneo_error failed = IRENEO_ALLOCATE(&s.hits, slots * s.buffer, "competitor buffers");
     if (failed == IRENEO_OK) failed = IRENEO_ALLOCATE(&s.found, slots, "competitor buffers");
     if (failed == IRENEO_OK) failed = IRENEO_ALLOCATE(&s.threshold, slots, "competitor buffers");
-    size_t room = s.buffer + IRENEO_PANEL_GROUP;
+    s.room = s.buffer + IRENEO_PANEL_GROUP;
     if (failed == IRENEO_OK)
-        failed = IRENEO_ALLOCATE(&s.scores, (size_t)problem->threads * room, "competitor buffers");
+        failed = IRENEO_ALLOCATE(&s.scores, (size_t)problem->threads * s.room, "competitor buffers");
     if (failed == IRENEO_OK) {
         ireneo_scan scan = {.rows = problem->rows,
                             .columns = problem->columns,
@@ -210,7 +210,7 @@ ireneo_error ireneo_find_competitors(const ireneo_problem *problem, const float 
                             .context = &s,
                             .int8 = problem->int8.packed != NULL ? &problem->int8 : NULL,
                             .care = IRENEO_INT8_LIKELY,
-                            .room = room,
+                            .room = s.room,
                             .thresholds = set_thresholds,
                             .hits = take_hits};
         failed = ireneo_scan_run(&scan);

@@ -43,7 +43,7 @@ typedef struct ireneo_scan {
 
     /* With an eight-bit copy of the values a block is first scanned in integers: `thresholds` says above which
      * score a candidate matters to each row (count) of a tile, `hits` takes those that may. Row i's are
-     * hits[i * room] and the found[i] - 1 after it, in rising order; `columns` is the number of candidates in the
+     * hits[i * room] and the found[i] - 1 after it, in rising order (room is at most the one below); `columns` is the number of candidates in the
      * block. When `thresholds` cannot say yet it returns false, and the block comes through `block`; so it does
      * where rounding finds too many. Both may see a part of a tile: `first` is its first row, and h and the scores
      * begin there. */
