@@ -10,7 +10,7 @@ endforeach()
 
 add_library(ireneo_bundled SHARED
             $<FILTER:$<TARGET_OBJECTS:ireneo_objects>,EXCLUDE,/base/npz\\.c> $<TARGET_OBJECTS:ireneo_theory>
-            ${CMAKE_CURRENT_LIST_DIR}/npz_absent.c)
+            ${CMAKE_CURRENT_LIST_DIR}/npz_absent.c ${CMAKE_CURRENT_LIST_DIR}/concatenate.c)
 target_include_directories(ireneo_bundled PRIVATE include src)
 set_target_properties(ireneo_bundled PROPERTIES OUTPUT_NAME ireneo LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bundled)
 string(REPLACE "global:" "global:\n    ireneo_npz_absent;" bundled_map
@@ -19,7 +19,9 @@ file(CONFIGURE OUTPUT bundled.map CONTENT "@bundled_map@" @ONLY)
 # Thread control is asked for by weak references, which alone take nothing out of an archive.
 target_link_options(ireneo_bundled PRIVATE -s "LINKER:--version-script=${PROJECT_BINARY_DIR}/bundled.map"
                     "LINKER:-u,openblas_set_num_threads,-u,openblas_get_num_threads,-u,openblas_get_config")
-target_link_libraries(ireneo_bundled PRIVATE ${archive_lapacke} ${archive_openblas} ${archive_b2} -l:libgfortran.so.5 gmp cjson
+# Another version of LAPACK may want more of Fortran's library than concatenate.c; then it goes along.
+target_link_libraries(ireneo_bundled PRIVATE ${archive_lapacke} ${archive_openblas} ${archive_b2}
+                      -Wl,--push-state,--as-needed -l:libgfortran.so.5 -Wl,--pop-state gmp cjson
                       Threads::Threads ${CMAKE_DL_LIBS} m)
 if(CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
   target_sources(ireneo_bundled PRIVATE ${CMAKE_CURRENT_LIST_DIR}/hypot.c)

@@ -35,7 +35,7 @@ def of(inside, shared):
     texts, rows, wanted = {}, [], set()
     for path, how in [(p, "in libireneo.so") for p in (*inside, *HEADERS)] + [(p, "in ireneo/libraries") for p in shared]:
         package = _owner(path)
-        version = _ask("dpkg-query", "-W", "-f", "${source:Package} ${source:Version}", package)
+        version = _ask("dpkg-query", "-W", "-f", "${source:Package} ${source:Version}\n", package).split("\n")[0]
         text = Path("/usr/share/doc", package, "copyright").read_text(errors="replace")
         texts[f"bundled/{package}/copyright"] = text.encode()
         wanted |= {name for name in re.findall(r"common-licenses/([\w.-]+\w)", text) if (COMMON / name).is_file()}

@@ -3,8 +3,11 @@
 Run by ctest; by hand: PYTHONPATH=python IRENEO_LIBRARY=build/libireneo.so python3 tests/python/distribution.py"""
 
 import base64
+import ctypes
 import hashlib
+import math
 import os
+import random
 import re
 import shutil
 import subprocess
@@ -93,6 +96,22 @@ class TagTest(unittest.TestCase):
         compiler = os.environ.get("CC", "gcc").split()
         subprocess.run([*compiler, "-shared", "-fPIC", str(source), "-o", str(library), *flags], check=True)
         return library
+
+    def test_parts_of_the_wheel(self):
+        """What stands in for functions of other libraries: Fortran's concatenation, and an older hypot."""
+        concatenate = ctypes.CDLL(str(self.compile((ROOT / "python/native/concatenate.c").read_text())))._gfortran_concat_string
+        concatenate.argtypes = [ctypes.c_size_t, ctypes.c_char_p] * 3
+        dice = random.Random(1)
+        for _ in range(500):
+            length, one, two = dice.randrange(9), b"abcdef"[: dice.randrange(7)], b"ghijkl"[: dice.randrange(7)]
+            result = ctypes.create_string_buffer(b"?" * 12, 12)
+            concatenate(length, ctypes.cast(result, ctypes.c_char_p), len(one), one, len(two), two)
+            self.assertEqual(result.raw, (one + two).ljust(length)[:length] + b"?" * (12 - length))
+        if os.uname().machine == "x86_64":
+            hypot = ctypes.CDLL(str(self.compile((ROOT / "python/native/hypot.c").read_text(), "-lm"))).__getattr__("__wrap_hypot")
+            hypot.restype, hypot.argtypes = ctypes.c_double, [ctypes.c_double] * 2
+            for x, y in ((3.0, 4.0), (1e300, 1e300), (1e-320, 0.0), (math.inf, math.nan)):
+                self.assertTrue(math.isclose(hypot(x, y), math.hypot(x, y), rel_tol=1e-15))
 
     def test_against_objdump(self):
         for path in (LIBRARY, sys.executable, self.compile("int f(void) { return 1; }", "-Wl,-soname,libother.so", "-nostdlib")):

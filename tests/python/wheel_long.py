@@ -60,6 +60,8 @@ class WheelTest(unittest.TestCase):
             own = place.startswith(str(library.parent / "libraries" / "libireneo_"))
             system = re.match(r"(/lib64/ld-linux|lib(c|m|dl|pthread|gcc_s)\.so|linux-vdso)", name)
             self.assertTrue(own or system, line)
+        exported = run("nm", "-D", "--defined-only", library).split("\n")[:-1]  # nothing that another library could have
+        self.assertEqual([line for line in exported if not re.search(r" (ireneo_\w+@@)?IRENEO_\d+$", line)], [])
         self.assertIn("5 of 5 are right", run(python, "-m", "ireneo.selftest"))
         archive = self.folder / "a.npz"
         program = f"import numpy as np, ireneo; np.savez('{archive}', x=np.eye(3)); print(ireneo.load_array('{archive}:x').sum())"
