@@ -112,7 +112,11 @@ class Moments:
 def moments(
     keys: Any, *more: Any, threads: int = 0, progress: Optional[Progress] = None
 ) -> Moments:
-    """Moments of keys: an array, or locations of arrays and files of moments, which are read in blocks of rows."""
+    """Moments of keys: an array, or locations of arrays and files of moments, which are read in blocks of rows.
+
+    >>> moments([[1.0, 0.0], [3.0, 0.0]]).mean.tolist()
+    [2.0, 0.0]
+    """
     if not isinstance(keys, (str, os.PathLike)):
         if more:
             raise ArgumentError("moments takes one array, or any number of locations; add and merge join more")

@@ -110,7 +110,7 @@ def phases(
     proved = "" if all(r.alpha_c_exact for r in reports) else ", at least"
     ax.semilogx(x, one, color=BLUE, lw=2.5, label=r"$\alpha_1$: a given pattern is retrieved below")
     ax.semilogx(x, every, color=ORANGE, lw=1, label=rf"$\alpha_c$: all patterns are{proved}")
-    ax.semilogx(x, star, color=GREY, ls="--", lw=1, label=r"$\alpha_*$: only the nearest patterns compete below")
+    ax.semilogx(x, np.where(star <= one, star, np.nan), color=GREY, ls="--", lw=1, label=r"$\alpha_*$: only the nearest patterns compete below")
     ax.set_xlim(x.min(), x.max())
     ax.set_ylim(0, 1.4 * np.nanmax(one))
     ax.legend(frameon=False, fontsize="small", loc="upper left")

@@ -57,7 +57,7 @@ def _sources():
                 yield path.relative_to(here).as_posix(), path
     yield "source/LICENSE", tree / "LICENSE"
     yield "source/CMakeLists.txt", tree / "CMakeLists.txt"
-    for folder in ("include", "src", "python/native"):
+    for folder in ("cmake", "include", "src", "python/native"):
         for path in sorted((tree / folder).rglob("*")):
             kept = path.suffix in (".c", ".h", ".cmake", ".md") and "lab" not in path.relative_to(tree).parts
             if path.is_file() and kept:
