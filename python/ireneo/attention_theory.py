@@ -11,7 +11,7 @@ from typing import Any, Dict, NamedTuple, Optional
 import numpy as np
 
 from . import structures as s
-from .arrays import Array, copy_of, pointer, real, size
+from .arrays import Array, copy_of, plain_array, pointer, real, size
 from .display import Report
 from .errors import ArgumentError, DataError
 from .library import check, lib
@@ -358,8 +358,9 @@ def assess(
 
 
 def _grid(values: Any, name: str) -> Array:
+    plain = plain_array(values, name)
     try:
-        grid = np.ascontiguousarray(values, dtype=np.float64)
+        grid = np.ascontiguousarray(plain, dtype=np.float64)
     except (TypeError, ValueError):
         raise DataError(f"{name}: expected a vector of numbers") from None
     if grid.ndim != 1 or grid.size == 0:

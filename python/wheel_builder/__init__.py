@@ -15,7 +15,7 @@ from pathlib import Path
 from . import archive, native, project
 from .elf import platform_tag
 
-__all__ = ["build_editable", "build_sdist", "build_wheel"]
+__all__ = ["build_editable", "build_sdist", "build_wheel", "prepare_metadata_for_build_wheel"]
 
 PURE = "py3-none-any"
 
@@ -47,6 +47,11 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
         files["ireneo/libireneo.so"] = (native.compiled() if wish == "build" else Path(wish)).read_bytes()
         tag = "py3-none-" + native.local_platform()
     return archive.write_wheel(Path(wheel_directory), tag, files, licences)
+
+
+def prepare_metadata_for_build_wheel(metadata_directory, config_settings=None):
+    """What pip asks for first, so that nothing is compiled when a dependency is missing; the folder's name."""
+    return archive.write_metadata(Path(metadata_directory))
 
 
 def build_editable(wheel_directory, config_settings=None, metadata_directory=None):

@@ -25,6 +25,14 @@ def _stem():
     return f"{fields['name']}-{fields['version']}"
 
 
+def write_metadata(folder):
+    """The part of a wheel's .dist-info that does not depend on what is compiled."""
+    info = folder / f"{_stem()}.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_bytes(project.metadata())
+    return info.name
+
+
 def write_wheel(folder, tag, files, licences):
     """A zip file that lists its own contents with their checksums; licences go where tools look for them."""
     info = f"{_stem()}.dist-info"

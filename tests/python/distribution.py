@@ -57,6 +57,12 @@ class WheelTest(unittest.TestCase):
         said = subprocess.run(command, env=surroundings, cwd="/", check=True, capture_output=True, text=True).stdout
         self.assertEqual(said, f"{self.folder}/site/ireneo/libireneo.so 1192\n")
 
+    def test_metadata_first(self):
+        name = wheel_builder.prepare_metadata_for_build_wheel(self.folder)
+        wheel = wheel_builder.build_wheel(self.folder, {"library": "system"})
+        with zipfile.ZipFile(self.folder / wheel) as archive:
+            self.assertEqual(archive.read(f"{name}/METADATA"), (self.folder / name / "METADATA").read_bytes())
+
     def test_without_the_library(self):
         """As packages of a distribution want it."""
         name = wheel_builder.build_wheel(self.folder, {"library": "system"})
