@@ -19,6 +19,8 @@
 #   make test-python  the wheel and the sources in clean environments; ROOTS="trixie ..." in other systems too
 #   make install    into PREFIX (default /usr/local), below DESTDIR if there is one
 #   make uninstall  removes what `make install` installed
+#   make deb        Debian packages, into build-deb; CHECK=1 runs the tests while they are made
+#   make test-deb   installs and tries them in a new Debian; needs root
 
 BUILD  ?= build
 PREFIX ?= /usr/local
@@ -29,7 +31,7 @@ MAKEFLAGS += --no-print-directory
 
 CTEST  := ctest --output-on-failure
 
-.PHONY: wheel test-python build page docs demo test test-long test-page test-docs bench figures lint format install uninstall clean sanitize fuzz attack
+.PHONY: deb test-deb wheel test-python build page docs demo test test-long test-page test-docs bench figures lint format install uninstall clean sanitize fuzz attack
 .DEFAULT_GOAL := build
 
 build:
@@ -114,6 +116,13 @@ install: build
 
 uninstall:
 	@DESTDIR="$(DESTDIR)" scripts/uninstall $(BUILD)
+
+deb:
+	@scripts/setup build docs deb $(if $(CHECK),test figures)
+	@packaging/deb/build
+
+test-deb: deb
+	@packaging/deb/try
 
 clean:
 	rm -rf $(BUILD) $(BUILD)-sanitize $(BUILD)-lint $(BUILD)-fuzz $(BUILD)-fuzz-coverage $(BUILD)-thread $(BUILD)-python $(BUILD)-wheel $(BUILD)-deb dist out web/node_modules

@@ -7,6 +7,7 @@
 #include "report.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #ifdef IRENEO_MPI
@@ -49,14 +50,15 @@ static void write_build(ireneo_json *json) {
 
 /* `threads` is what BLAS would use by itself; inside Ireneo's own threads it always uses one. */
 static void write_blas(ireneo_json *json) {
-    char line[LINE];
+    char line[LINE], *file = ireneo_blas_file();
     ireneo_blas_version(line, sizeof line);
     ireneo_json_begin_object(json, "blas");
     ireneo_json_text(json, "name", ireneo_blas_name());
     ireneo_json_text(json, "version", line[0] != '\0' ? line : NULL);
-    ireneo_json_text(json, "file", ireneo_blas_file());
+    ireneo_json_text(json, "file", file);
     ireneo_json_size(json, "threads", (uint64_t)ireneo_blas_threads());
     ireneo_json_end_object(json);
+    free(file);
 }
 
 static int print_report(const command *self) {

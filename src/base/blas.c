@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef enum blas_kind { BLAS_OTHER, BLAS_OPENBLAS, BLAS_MKL, BLAS_BLIS } blas_kind;
@@ -80,22 +81,28 @@ static bool is_controlled(void) {
     return (blas.get_int != NULL && blas.set_int != NULL) || (blas.get_wide != NULL && blas.set_wide != NULL);
 }
 
-/* Whether thread control and products lie in the same file. */
-static bool beside_products(void) {
+/* Whether thread control and products lie in the same file, or the products' file is that library's by its path:
+ * Debian's OpenBLAS spreads over two files when it stands in for libblas, and so does MKL. */
+static bool has_products(void) {
+    static const char *const words[] = {
+        [BLAS_OPENBLAS] = "openblas", [BLAS_MKL] = "mkl", [BLAS_BLIS] = "blis"};
     Dl_info own, theirs;
     void *setter;
     memcpy(&setter, blas.kind == BLAS_BLIS ? (void *)&blas.set_wide : (void *)&blas.set_int, sizeof setter);
-    return find_file(setter, &own) && find_file(products(), &theirs) && own.dli_fbase == theirs.dli_fbase;
+    if (!find_file(setter, &own) || !find_file(products(), &theirs)) return false;
+    if (own.dli_fbase == theirs.dli_fbase) return true;
+    char *path = realpath(theirs.dli_fname, NULL);
+    bool named = path != NULL && strstr(path, words[blas.kind]) != NULL;
+    free(path);
+    return named;
 }
 
-/* A process may hold several: the one that has the products counts. Debian's OpenBLAS spreads over two files when it
- * stands in for libblas; then it is the one with thread control. */
+/* A process may hold several: LAPACK brings its own. The one that has the products counts. */
 static void find_library(void) {
-    for (int strict = 1; strict >= 0; strict--)
-        for (int kind = BLAS_OPENBLAS; kind <= BLAS_BLIS; kind++) {
-            look_up((blas_kind)kind);
-            if (is_controlled() && (!strict || beside_products())) return;
-        }
+    for (int kind = BLAS_OPENBLAS; kind <= BLAS_BLIS; kind++) {
+        look_up((blas_kind)kind);
+        if (is_controlled() && has_products()) return;
+    }
     look_up(BLAS_OTHER);
 }
 
@@ -116,9 +123,9 @@ void ireneo_blas_version(char *text, size_t size) {
     for (size_t end = strlen(text); end > 0 && text[end - 1] == ' ';) text[--end] = '\0';
 }
 
-const char *ireneo_blas_file(void) {
+char *ireneo_blas_file(void) {
     Dl_info place;
-    return find_file(products(), &place) ? place.dli_fname : NULL;
+    return find_file(products(), &place) ? realpath(place.dli_fname, NULL) : NULL;
 }
 
 int ireneo_blas_threads(void) {

@@ -12,8 +12,8 @@ const char *ireneo_blas_name(void);
 /* What the library says of its version, or "" when it says nothing. */
 void ireneo_blas_version(char *text, size_t size);
 
-/* The file that it was loaded from, or NULL when that cannot be told. */
-const char *ireneo_blas_file(void);
+/* The file that holds its products, links followed, to be freed; NULL when that cannot be told. */
+char *ireneo_blas_file(void);
 
 /* How many threads one of its calls may use; 0 when it has no such number. The setter then does nothing. */
 int ireneo_blas_threads(void);

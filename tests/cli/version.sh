@@ -15,7 +15,9 @@ holds "keys of blas" "set(r['blas']) == {'name', 'version', 'file', 'threads'}"
 
 # ---- BLAS: the file is one that the program loads; a library with threads obeys its own variable
 library=$(report "r['blas']['file']")
-ldd "$ireneo" | grep -q "$(basename "$library")\|libblas" || fault "the program does not load $library"
+[ -f "$library" ] || fault "there is no $library"
+loaded=$(ldd "$ireneo" | sed -n 's/.* => \([^ ]*\) .*/\1/p' | xargs -n 1 readlink -f)
+echo "$loaded" | grep -qxF "$library" || [ "$library" = "$(readlink -f "$ireneo")" ] || fault "the program does not load $library"
 name=$(report "r['blas']['name']")
 case $name in
 OpenBLAS) variable=OPENBLAS_NUM_THREADS ;;
