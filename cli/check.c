@@ -11,7 +11,7 @@
 enum { NAMED = 10 }; /* facts not recalled that the table names */
 
 typedef struct check_request {
-    const char *files[3], *targets, *labels, *missed;
+    const char *files[3], *targets, *residual, *labels, *missed;
     size_t threads;
     ireneo_noise noise;
     bool json, noisy;
@@ -134,7 +134,7 @@ static int check_facts(const command *self, const check_request *q, const ireneo
 }
 
 static int check_files(const command *self, const check_request *q) {
-    const char *const inputs[] = {q->files[0], q->files[1], q->files[2], q->targets, q->labels};
+    const char *const inputs[] = {q->files[0], q->files[1], q->files[2], q->targets, q->residual, q->labels};
     return check_outputs(self, &(output_file){"--missed", q->missed, OUTPUT_LIST, NULL}, 1, inputs,
                          sizeof inputs / sizeof inputs[0]);
 }
@@ -143,6 +143,7 @@ static int run(const command *self, int argc, char **argv) {
     check_request q = {.noise = {.draws = 10, .seed = 1}};
     option options[] = {
         TEXT("targets", &q.targets, "FILE", "index of each key's value (default: row i to row i)"),
+        RESIDUAL(&q.residual),
         TEXT("missed", &q.missed, "FILE", "writes the facts that are not recalled, one a line"),
         TEXT("labels", &q.labels, "FILE", "names of the keys, one a line, for those facts"),
         NUMBER("noise", &q.noise.strength, "S",
@@ -162,7 +163,7 @@ static int run(const command *self, int argc, char **argv) {
     outcome = check_files(self, &q);
     if (outcome != 0) return outcome;
     facts_files loaded;
-    outcome = load_facts(self, q.files[1], q.files[2], q.targets, &loaded);
+    outcome = load_facts(self, &(facts_names){q.files[1], q.files[2], q.targets, q.residual}, &loaded);
     if (outcome != 0) return outcome;
     catch_interrupts();
     outcome = check_facts(self, &q, &loaded.facts);

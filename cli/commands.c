@@ -10,6 +10,7 @@ const command *const all_commands[] = {
     &command_verify,    //
     &command_sample,    //
     &command_pairs,     //
+    &command_edit,      //
     &command_moments,   //
     &command_dense,     //
     &command_attention, //

@@ -13,6 +13,7 @@ extern const command command_check;
 extern const command command_verify;
 extern const command command_sample;
 extern const command command_pairs;
+extern const command command_edit;
 extern const command command_moments;
 extern const command command_dense;
 extern const command command_dense_basins;

@@ -10,6 +10,7 @@ void free_facts(facts_files *files) {
     ireneo_free(files->keys);
     ireneo_free(files->values);
     ireneo_free(files->targets);
+    ireneo_free(files->residuals);
     memset(files, 0, sizeof *files);
 }
 
@@ -61,6 +62,22 @@ static int load_arrays(const command *self, const char *keys, const char *values
     return 0; /* the loaders let only finite numbers through; what else can be wrong the library tells */
 }
 
+/* Offsets: a row for every key, as long as a value. */
+static int load_residuals(const command *self, const facts_names *names, facts_files *files) {
+    size_t rows = 0, columns = 0;
+    if (names->residual == NULL) return 0;
+    ireneo_error failed = load_queries(self, names->residual, &files->residuals, &rows, &columns);
+    if (failed != IRENEO_OK) return report_error(self, failed);
+    if (rows != files->facts.facts)
+        return complain(self, EXIT_DATA, "%s holds %zu offsets, but %s holds %zu keys", names->residual, rows,
+                        names->keys, files->facts.facts);
+    if (columns != files->facts.dim_out)
+        return complain(self, EXIT_DATA, "%s holds offsets of %zu dimensions, but %s holds values of %zu",
+                        names->residual, columns, names->values, files->facts.dim_out);
+    files->facts.residuals = files->residuals;
+    return 0;
+}
+
 /* Text has no header: it would be read twice. */
 static bool is_text(const char *path) {
     return ireneo_ends_with(path, ".csv") || ireneo_ends_with(path, ".tsv") || ireneo_ends_with(path, ".txt");
@@ -80,10 +97,10 @@ int check_room(const command *self, const char *keys, const char *values, size_t
     return report_error(self, ireneo_store_require_ram(&sizes, (int)threads));
 }
 
-int load_facts(const command *self, const char *keys, const char *values, const char *targets,
-               facts_files *files) {
+int load_facts(const command *self, const facts_names *names, facts_files *files) {
     memset(files, 0, sizeof *files);
-    int outcome = load_arrays(self, keys, values, targets, files);
+    int outcome = load_arrays(self, names->keys, names->values, names->targets, files);
+    if (outcome == 0) outcome = load_residuals(self, names, files);
     if (outcome != 0) free_facts(files);
     return outcome;
 }

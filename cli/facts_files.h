@@ -8,13 +8,22 @@ typedef struct facts_files {
     ireneo_facts facts;
     float *keys, *values;
     int64_t *targets;
+    float *residuals;
 } facts_files;
 
-/* Loads KEYS, VALUES and, unless NULL, TARGETS, and checks that they belong together. VALUES of three axes
+/* The files that hold them; targets and residual may be NULL. */
+typedef struct facts_names {
+    const char *keys, *values, *targets, *residual;
+} facts_names;
+
+/* The row of --residual, for every command that takes facts. */
+#define RESIDUAL(value_)                                                                                     \
+    TEXT("residual", value_, "FILE", "what is added to W x of each key: scores are y^T (W x + r)")
+
+/* Loads KEYS, VALUES and, unless NULL, TARGETS and offsets, and checks that they belong together. VALUES of three axes
  * hold candidates of each key's own. The facts point into *files, which must stay where it is. Returns 0 or
  * an exit code. */
-int load_facts(const command *self, const char *keys, const char *values, const char *targets,
-               facts_files *files);
+int load_facts(const command *self, const facts_names *names, facts_files *files);
 
 /* Refuses facts that are too many for the machine's RAM, by the shapes that the files tell, before a second is spent on
  * loading them. */

@@ -118,6 +118,7 @@ static const struct {
     [OUTPUT_MEMORY] = {"a memory", ".safetensors"},
     [OUTPUT_CERTIFICATE] = {"a certificate", ".safetensors"},
     [OUTPUT_MOMENTS] = {"a file of moments", ".safetensors"},
+    [OUTPUT_MODEL] = {"a model", ".safetensors"},
     [OUTPUT_ANSWERS] = {"a file of answers", ".safetensors"},
     [OUTPUT_ARRAY] = {"a NumPy array", ".npy"},
     [OUTPUT_TABLE] = {"a table", ".csv"},
@@ -151,6 +152,8 @@ static ireneo_error is_ours(const char *path, output_kind kind, bool *ours) {
         [OUTPUT_ANSWERS] = "ireneo-answers-",
     };
     char *format = NULL;
+    *ours = false;
+    if (kind == OUTPUT_MODEL) return IRENEO_OK;
     ireneo_error failed = ireneo_safetensors_metadata(path, "format", &format);
     *ours = format != NULL && strncmp(format, formats[kind], strlen(formats[kind])) == 0;
     ireneo_free(format);

@@ -13,6 +13,7 @@ typedef enum output_kind {
     OUTPUT_MEMORY,      /* .safetensors, written by ireneo_memory_save */
     OUTPUT_CERTIFICATE, /* .safetensors, written by ireneo_certificate_save */
     OUTPUT_MOMENTS,     /* .safetensors, written by ireneo_moments_save */
+    OUTPUT_MODEL,       /* .safetensors of any program; one that is there is never replaced */
     OUTPUT_ANSWERS,     /* .safetensors of recall */
     OUTPUT_ARRAY,       /* .npy */
     OUTPUT_TABLE,       /* .csv with a heading */

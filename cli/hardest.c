@@ -25,9 +25,10 @@ ireneo_error find_hardest(const ireneo_memory *memory, const ireneo_facts *facts
     ireneo_error failed = index == NULL || score == NULL ? IRENEO_ERROR_MEMORY : IRENEO_OK;
     for (size_t first = 0; failed == IRENEO_OK && first < facts->facts; first += BATCH) {
         size_t rows = facts->facts - first < BATCH ? facts->facts - first : BATCH;
-        failed =
-            ireneo_recall(memory, facts->keys + first * facts->dim_in, rows, facts->values, facts->candidates,
-                          2, &(ireneo_run_settings){.threads = threads}, index, score);
+        failed = ireneo_recall_with_residuals(
+            memory, facts->keys + first * facts->dim_in,
+            facts->residuals != NULL ? facts->residuals + first * facts->dim_out : NULL, rows, facts->values,
+            facts->candidates, 2, &(ireneo_run_settings){.threads = threads}, index, score);
         for (size_t i = 0; failed == IRENEO_OK && i < rows; i++) {
             int64_t target = facts->targets != NULL ? facts->targets[first + i] : (int64_t)(first + i);
             hard_fact found = {first + i, index[2 * i + 1], score[2 * i] - score[2 * i + 1]};

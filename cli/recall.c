@@ -14,7 +14,7 @@
 
 typedef struct recall_request {
     const char *files[2];
-    const char *values, *labels, *query_labels, *pick, *output;
+    const char *values, *residual, *labels, *query_labels, *pick, *output;
     char *scores; /* beside an .npy of indices; NULL when one file holds both, or none is asked for */
     size_t top, threads;
     bool json;
@@ -77,7 +77,7 @@ static int choose_rows(const command *self, const recall_request *q, const label
 
 typedef struct recall_data {
     ireneo_memory *memory;
-    float *queries, *values;
+    float *queries, *values, *residuals; /* residuals (count, dim_out), or NULL */
     size_t count, query_dim, candidates, value_dim;
     label_file labels, names;
     selection chosen;
@@ -131,11 +131,15 @@ static int print_answer(const command *self, const recall_request *q, size_t row
 /* One batch of the queries, from `first` on, into indices and scores. */
 static ireneo_error answer_batch(const recall_request *q, const recall_data *d, size_t first, size_t count,
                                  float *rows, int64_t *indices, float *scores) {
-    size_t dim = d->memory->dim_in;
-    for (size_t k = 0; k < count; k++)
-        memcpy(rows + k * dim, d->queries + d->chosen.rows[first + k] * dim, dim * sizeof *rows);
-    return ireneo_recall(d->memory, rows, count, d->values, d->candidates, q->top,
-                         &(ireneo_run_settings){.threads = (int)q->threads}, indices, scores);
+    size_t dim = d->memory->dim_in, out = d->memory->dim_out;
+    float *offsets = d->residuals != NULL ? rows + count * dim : NULL;
+    for (size_t k = 0; k < count; k++) {
+        size_t row = d->chosen.rows[first + k];
+        memcpy(rows + k * dim, d->queries + row * dim, dim * sizeof *rows);
+        if (offsets != NULL) memcpy(offsets + k * out, d->residuals + row * out, out * sizeof *rows);
+    }
+    return ireneo_recall_with_residuals(d->memory, rows, offsets, count, d->values, d->candidates, q->top,
+                                        &(ireneo_run_settings){.threads = (int)q->threads}, indices, scores);
 }
 
 static int print_batch(const command *self, const recall_request *q, const recall_data *d, size_t first,
@@ -153,7 +157,7 @@ static int answer(const command *self, const recall_request *q, recall_data *d) 
     enum { BATCH = 4096 };
     bool keep = q->output != NULL;
     size_t all = d->chosen.count, batch = all < BATCH ? all : BATCH, room = keep ? all : batch;
-    float *rows = malloc(batch * d->memory->dim_in * sizeof *rows);
+    float *rows = malloc(batch * (d->memory->dim_in + d->memory->dim_out) * sizeof *rows); /* and offsets */
     d->indices = calloc(room, q->top * sizeof *d->indices);
     d->scores = calloc(room, q->top * sizeof *d->scores);
     if (rows == NULL || d->indices == NULL || d->scores == NULL) {
@@ -218,8 +222,20 @@ static int name_scores(const command *self, recall_request *q) {
 static int check_files(const command *self, const recall_request *q) {
     output_kind kind = q->scores != NULL ? OUTPUT_ARRAY : OUTPUT_ANSWERS;
     const output_file outputs[] = {{"-o", q->output, kind, NULL}, {"-o", q->scores, OUTPUT_ARRAY, NULL}};
-    const char *const inputs[] = {q->files[0], q->files[1], q->values, q->labels, q->query_labels};
+    const char *const inputs[] = {q->files[0], q->files[1], q->values,
+                                  q->residual, q->labels,   q->query_labels};
     return check_outputs(self, outputs, 2, inputs, sizeof inputs / sizeof inputs[0]);
+}
+
+static int load_residuals(const command *self, const recall_request *q, recall_data *d) {
+    size_t rows = 0, columns = 0;
+    if (q->residual == NULL) return 0;
+    ireneo_error failed = load_queries(self, q->residual, &d->residuals, &rows, &columns);
+    if (failed != IRENEO_OK) return report_error(self, failed);
+    if (rows == d->count && columns == d->value_dim) return 0;
+    return complain(self, EXIT_DATA,
+                    "%s is %zu x %zu, but %zu queries and values of %zu dimensions need %zu x %zu",
+                    q->residual, rows, columns, d->count, d->value_dim, d->count, d->value_dim);
 }
 
 static int load_data(const command *self, const recall_request *q, recall_data *d) {
@@ -242,7 +258,9 @@ static int load_data(const command *self, const recall_request *q, recall_data *
         return complain(self, EXIT_DATA,
                         "the memory is %zu x %zu, but queries have %zu dimensions and values %zu",
                         d->memory->dim_out, d->memory->dim_in, d->query_dim, d->value_dim);
-    if (q->labels != NULL) outcome = load_labels_of(self, q->labels, d->candidates, "values", &d->labels);
+    outcome = load_residuals(self, q, d);
+    if (outcome == 0 && q->labels != NULL)
+        outcome = load_labels_of(self, q->labels, d->candidates, "values", &d->labels);
     if (outcome == 0 && q->query_labels != NULL)
         outcome = load_labels_of(self, q->query_labels, d->count, "queries", &d->names);
     return outcome;
@@ -252,6 +270,7 @@ static int run(const command *self, int argc, char **argv) {
     recall_request q = {.top = 1};
     option options[] = {
         TEXT("values", &q.values, "FILE", "values to choose from (default: those in MEMORY)"),
+        RESIDUAL(&q.residual),
         COUNT("top", &q.top, "K", "answers a query (default 1)", 1, 500),
         TEXT("labels", &q.labels, "FILE", "names of the values, one a line"),
         TEXT("query-labels", &q.query_labels, "FILE", "names of the queries, one a line"),
@@ -276,6 +295,7 @@ static int run(const command *self, int argc, char **argv) {
     ireneo_memory_free(d.memory);
     ireneo_free(d.queries);
     ireneo_free(d.values);
+    ireneo_free(d.residuals);
     free_labels(&d.labels);
     free_labels(&d.names);
     free(d.chosen.rows);

@@ -80,7 +80,7 @@ static int check_files(const command *self, const store_request *q) {
         {"--certificate", q->certificate, OUTPUT_CERTIFICATE, NULL},
         {"--dropped", q->overload ? q->given_up : NULL, OUTPUT_ARRAY, NULL},
         {"the state", access(q->state, F_OK) == 0 ? q->state : NULL, OUTPUT_MEMORY, NULL}};
-    const char *const inputs[] = {q->files[0], q->files[1], q->targets, q->initial, q->weights};
+    const char *const inputs[] = {q->files[0], q->files[1], q->targets, q->initial, q->weights, q->residual};
     return check_outputs(self, outputs, sizeof outputs / sizeof outputs[0], inputs,
                          sizeof inputs / sizeof inputs[0]);
 }
@@ -226,7 +226,8 @@ static int load_and_store(const command *self, store_request *q) {
     int outcome = 0;
     if (q->settings.solver == IRENEO_SOLVER_PROJECT)
         outcome = check_room(self, q->files[0], q->files[1], q->threads);
-    if (outcome == 0) outcome = load_facts(self, q->files[0], q->files[1], q->targets, &files);
+    if (outcome == 0)
+        outcome = load_facts(self, &(facts_names){q->files[0], q->files[1], q->targets, q->residual}, &files);
     if (outcome != 0) return outcome;
     outcome = load_both_labels(self, q, &files);
     catch_interrupts();
@@ -245,6 +246,11 @@ static int check_request(const command *self, const store_request *q) {
         return complain(self, EXIT_USAGE, "--resume and --init exclude each other");
     if (!q->overload && (q->weights != NULL || q->dropped != NULL))
         return complain(self, EXIT_USAGE, "--weights and --dropped only make sense with --overload");
+    if (q->max_margin && q->residual != NULL)
+        return complain(
+            self, EXIT_USAGE,
+            "--max-margin and --residual exclude each other: a larger matrix outweighs any offset; "
+            "'ireneo edit' finds the least one with a margin");
     if (q->overload && !project) return complain(self, EXIT_USAGE, "--overload needs the project solver");
     if (q->max_margin && (q->overload || q->settings.rank > 0 || !project))
         return complain(
@@ -259,6 +265,7 @@ static int run(const command *self, int argc, char **argv) {
     option options[] = {
         TEXT("o", &q.output, "MEMORY", "where the memory goes (.safetensors)"),
         TEXT("targets", &q.targets, "FILE", "index of each key's value (default: row i to row i)"),
+        RESIDUAL(&q.residual),
         COUNT("rank", &q.settings.rank, "M", "largest rank of the matrix (default: full)", 1, 1e7),
         CHOICE("solver", &q.solver, "project|hebbian|hebbian-white", "how to store (default project)"),
         TEXT("init", &q.initial, "FILE", "memory to start from"),

@@ -8,7 +8,7 @@
 
 typedef struct store_request {
     const char *files[2];
-    const char *targets, *output, *solver, *initial, *certificate, *weights, *dropped;
+    const char *targets, *output, *solver, *initial, *certificate, *weights, *dropped, *residual;
     ireneo_store_settings settings;
     size_t threads;
     const char *key_labels, *value_labels;

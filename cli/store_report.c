@@ -233,6 +233,7 @@ static int print_report(const command *self, const store_request *q, const irene
 /* With --overload giving facts up is what was asked for; the Hebbian rules were asked for all. */
 static int exit_code_of(const store_request *q, ireneo_status status) {
     switch (status) {
+    case IRENEO_STATUS_EDITED:
     case IRENEO_STATUS_STORED:
         return EXIT_DONE;
     case IRENEO_STATUS_PARTIAL:

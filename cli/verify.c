@@ -28,11 +28,12 @@ static int print_report(const command *self, const ireneo_verify_report *report,
 }
 
 static int run(const command *self, int argc, char **argv) {
-    const char *files[3] = {NULL}, *targets = NULL;
+    const char *files[3] = {NULL}, *targets = NULL, *residual = NULL;
     size_t threads = 0;
     bool json = false, exact = false;
     option options[] = {
         TEXT("targets", &targets, "FILE", "index of each key's value (default: row i to row i)"),
+        RESIDUAL(&residual),
         FLAG("exact", &exact, "prove that no real matrix does it, also above 2500 entries of W"),
         THREADS(&threads),
         FLAG("json", &json, "machine-readable report; an infinite norm_bound is null"),
@@ -44,7 +45,7 @@ static int run(const command *self, int argc, char **argv) {
     ireneo_error failed = ireneo_certificate_load(files[0], &certificate);
     if (failed != IRENEO_OK) return report_error(self, failed);
     facts_files loaded;
-    outcome = load_facts(self, files[1], files[2], targets, &loaded);
+    outcome = load_facts(self, &(facts_names){files[1], files[2], targets, residual}, &loaded);
     if (outcome == 0) {
         ireneo_verify_report report;
         ireneo_verify_settings settings = {

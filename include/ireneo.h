@@ -8,6 +8,7 @@
  *   ireneo/random.h      random numbers as functions of (seed, stream, index)
  *   ireneo/linear.h      linear memory: how many facts fit, storing them, recall, proof of impossibility
  *   ireneo/layer.h       layers of real models: moments of their keys
+ *   ireneo/edit.h        editing a layer: the nearest matrix that recalls new facts and keeps others
  *   ireneo/dense.h       dense memory: phases and basins, retrieval, simulation
  *   ireneo/attention.h   transformers at initialisation: theory, simulated networks, training
  *
@@ -78,6 +79,7 @@
 #include "ireneo/attention.h"
 #include "ireneo/common.h"
 #include "ireneo/dense.h"
+#include "ireneo/edit.h"
 #include "ireneo/layer.h"
 #include "ireneo/linear.h"
 #include "ireneo/random.h"

@@ -118,10 +118,12 @@ typedef enum ireneo_status {
     /** A limit was reached before an answer; the memory is the best one found. */
     IRENEO_STATUS_UNDECIDED,
     /** The progress callback asked to stop; the memory is the best one found and can be gone on from. */
-    IRENEO_STATUS_INTERRUPTED
+    IRENEO_STATUS_INTERRUPTED,
+    /** All new facts are recalled and all protected ones kept; a full pass over all candidates found no exception. */
+    IRENEO_STATUS_EDITED
 } ireneo_status;
 
-/** "stored", "impossible", "partial", "undecided", "interrupted". Never NULL. */
+/** "stored", "impossible", "partial", "undecided", "interrupted", "edited". Never NULL. */
 IRENEO_API const char *ireneo_status_name(ireneo_status status);
 
 /** How facts are stored. */

@@ -13,6 +13,7 @@
 Everything takes NumPy arrays of any float type, or lists. Failures raise IreneoError with one sentence."""
 
 from . import attention, dense
+from .editing import EditInfo, edit
 from .errors import (
     ArgumentError,
     CancelledError,
@@ -53,6 +54,7 @@ __all__ = [
     "Certificate",
     "CheckReport",
     "DataError",
+    "EditInfo",
     "Extras",
     "FileError",
     "FreeEntropy",
@@ -76,6 +78,7 @@ __all__ = [
     "capacity_margin",
     "capacity_probability",
     "dense",
+    "edit",
     "effective_dimension",
     "free_entropy",
     "free_entropy_asymptotic",

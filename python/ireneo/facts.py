@@ -20,7 +20,7 @@ class Facts:
     """An ireneo_facts and the arrays it points into. Values may be an array (P, dim_out) that all keys share, an
     array (n, P, dim_out) with a set of candidates for each key, or an OwnCandidates."""
 
-    def __init__(self, keys: Any, values: Any, targets: Any = None) -> None:
+    def __init__(self, keys: Any, values: Any, targets: Any = None, residuals: Any = None) -> None:
         self.keys = as_floats(keys, "keys")
         self.targets: Optional[Array] = None
         self.struct = s.ireneo_facts()
@@ -31,12 +31,21 @@ class Facts:
         else:
             self.values = as_floats(values, "values", (2, 3))
             self._take_shared() if self.values.ndim == 2 else self._take_own()
+        self.residuals = as_floats(residuals, "residuals") if residuals is not None else None
+        if self.residuals is not None:
+            self._take_residuals(self.residuals)
         if targets is not None:
             self._take_targets(targets)
         elif self.struct.candidates != self.struct.facts and not isinstance(values, OwnCandidates):
             raise DataError(
                 f"{self.struct.facts} keys and {self.struct.candidates} values; without targets they must be as many"
             )
+
+    def _take_residuals(self, residuals: Array) -> None:
+        wanted = (self.struct.facts, self.struct.dim_out)
+        if residuals.shape != wanted:
+            raise DataError(f"residuals have shape {residuals.shape}, but keys and values need {wanted}")
+        self.struct.residuals = pointer(residuals, c_float)
 
     def _take_shared(self) -> None:
         self.struct.candidates, self.struct.dim_out = self.values.shape

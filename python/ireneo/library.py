@@ -171,6 +171,20 @@ PROTOTYPES: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {
             POINTER(s.ireneo_noise_report),
         ),
     ),
+    # edit.h
+    "ireneo_edit_rule_name": (c_char_p, (c_int,)),
+    "ireneo_edit_result_free": (None, (POINTER(s.ireneo_edit_result),)),
+    "ireneo_edit": (
+        ERROR,
+        (
+            POINTER(s.ireneo_memory),
+            POINTER(s.ireneo_facts),
+            POINTER(s.ireneo_edit_settings),
+            POINTER(POINTER(s.ireneo_memory)),
+            POINTER(s.ireneo_edit_result),
+            POINTER(s.ireneo_edit_info),
+        ),
+    ),
     # layer.h: moments of keys
     "ireneo_moments_new": (ERROR, (c_size_t, POINTER(c_void_p))),
     "ireneo_moments_add": (ERROR, (c_void_p, _FLOATS, c_size_t, POINTER(s.ireneo_run_settings))),

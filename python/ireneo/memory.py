@@ -165,19 +165,25 @@ class Memory:
         return array
 
     def recall(
-        self, queries: Any, values: Any, top: int = 5, threads: int = 0, progress: Optional[Progress] = None
+        self, queries: Any, values: Any, top: int = 5, threads: int = 0, progress: Optional[Progress] = None, *,
+        residuals: Any = None,
     ) -> Answers:
-        """The `top` best of the values (P, dim_out) for each query (count, dim_in), or for one query (dim_in)."""
+        """The `top` best of the values (P, dim_out) for each query (count, dim_in), or for one query (dim_in). With
+        residuals, of the queries' shape but for the last axis (dim_out), scores are y^T (W x + r)."""
         q = self._columns(queries, "queries", self.dim_in, (1, 2))
+        r = self._columns(residuals, "residuals", self.dim_out, (1, 2)) if residuals is not None else None
+        if r is not None and r.shape[:-1] != q.shape[:-1]:
+            raise DataError(f"residuals have shape {r.shape}, but queries {q.shape}")
         v = self._columns(values, "values", self.dim_out)
         single = q.ndim == 1
         count, top = 1 if single else q.shape[0], size(top, "top", 1)
         indices = np.empty((count, min(top, 501)), dtype=np.int64)  # more is refused by the library
         scores = np.empty(indices.shape, dtype=np.float32)
         with Watch(progress) as watch:
-            code = lib.ireneo_recall(
+            code = lib.ireneo_recall_with_residuals(
                 self._struct(),
                 pointer(q, c_float),
+                pointer(r, c_float),
                 count,
                 pointer(v, c_float),
                 v.shape[0],
@@ -190,10 +196,11 @@ class Memory:
         return Answers(indices[0], scores[0]) if single else Answers(indices, scores)
 
     def check(
-        self, keys: Any, values: Any, targets: Any = None, *, threads: int = 0, progress: Optional[Progress] = None
+        self, keys: Any, values: Any, targets: Any = None, *, residuals: Any = None, threads: int = 0,
+        progress: Optional[Progress] = None,
     ) -> CheckReport:
         """Counts the facts that the memory recalls, by strict inequality, trusting nothing but the numbers."""
-        facts = Facts(keys, values, targets)
+        facts = Facts(keys, values, targets, residuals)
         report = s.ireneo_check_report()
         mask = np.zeros(facts.struct.facts, dtype=np.uint8)
         with Watch(progress) as watch:
@@ -360,6 +367,7 @@ def store(
     values: Any,
     targets: Any = None,
     *,
+    residuals: Any = None,
     rank: Optional[int] = None,
     solver: str = "project",
     margin: float = 0.0,
@@ -376,7 +384,8 @@ def store(
     """Stores facts in a matrix, or says that it cannot be done.
 
     keys (n, dim_in); values (P, dim_out) that all keys compete over; targets (n): index of each key's value, without
-    them fact i has value i. See `Facts` for values of each fact's own.
+    them fact i has value i. See `Facts` for values of each fact's own. residuals (n, dim_out): what is added to W x, so
+    that scores are y^T (W x + r).
 
     rank: largest rank of the matrix (None: full). solver: "project" reaches capacity, "hebbian" is one pass and a
     quarter of it. margin: margin of the loss in score spreads (0: chosen by load). initial: a memory to start from.
@@ -400,7 +409,7 @@ def store(
     >>> print(info.status, bool(info.certificate.verify(keys, values)))
     impossible True
     """
-    facts = Facts(keys, values, targets)
+    facts = Facts(keys, values, targets, residuals)
     if weights is not None and not overload:
         raise ArgumentError("weights only make sense with overload")
     heavy = _weights(weights, facts.struct.facts) if weights is not None else None

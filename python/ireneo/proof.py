@@ -49,7 +49,7 @@ class Certificate:
     """Weights R_k > 0 on pairs (fact, competitor) with sum_k R_k (y_target - y_competitor) x^T = 0. A memory that
     recalls all facts would make every term's score positive, and their sum zero."""
 
-    def __init__(self, facts: Any, competitors: Any, weights: Any, *, facts_hash: bytes = bytes(HASH_BYTES), reason: str = "") -> None:
+    def __init__(self, facts: Any, competitors: Any, weights: Any, *, facts_hash: bytes = bytes(HASH_BYTES), reason: str = "", margins: Any = None) -> None:
         self.facts = as_indices(facts, "facts")
         self.competitors = as_indices(competitors, "competitors")
         self.weights = np.ascontiguousarray(weights, dtype=np.float64)
@@ -60,6 +60,10 @@ class Certificate:
             )
         self.facts_hash = bytes(facts_hash)
         self.reason = reason
+        #: Gaps that the proof is about (weights); None: recall at all.
+        self.margins = None if margins is None else np.ascontiguousarray(margins, dtype=np.float64)
+        if self.margins is not None and self.margins.shape != self.weights.shape:
+            raise DataError(f"{self.margins.size} margins and {self.weights.size} weights; they must be as many")
 
     def __len__(self) -> int:
         return int(self.weights.size)
@@ -76,15 +80,16 @@ class Certificate:
             pointer(self.weights, c_double),
             hash_bytes(self.facts_hash),
             self.reason.encode()[:159],
+            pointer(self.margins, c_double),
         )
 
     def verify(
-        self, keys: Any, values: Any, targets: Any = None, *, exact: bool = False, threads: int = 0,
+        self, keys: Any, values: Any, targets: Any = None, *, residuals: Any = None, exact: bool = False, threads: int = 0,
         progress: Optional[Progress] = None,
     ) -> VerifyReport:
         """Checks the proof against the facts with code that shares nothing with the solver. Up to 2500 entries of W
         it also tries to show that no real matrix at all recalls the facts; `exact` asks for that at any size."""
-        facts = Facts(keys, values, targets)
+        facts = Facts(keys, values, targets, residuals)
         report = s.ireneo_verify_report()
         with Watch(progress) as watch:
             settings = s.ireneo_verify_settings(size(threads, "threads"), int(exact), watch.pointer)
@@ -112,6 +117,7 @@ def copy_certificate(c: s.ireneo_certificate) -> Certificate:
         copy_of(c.weights, (c.count,)),
         facts_hash=bytes(c.facts_hash),
         reason=c.reason.decode("utf-8", "replace"),
+        margins=copy_of(c.margins, (c.count,)) if c.margins else None,
     )
 
 

@@ -24,6 +24,8 @@ class Status(str, Enum):
     UNDECIDED = "undecided"
     #: The progress function asked to stop; the memory is the best one found and can be gone on from.
     INTERRUPTED = "interrupted"
+    #: All new facts are recalled and all protected ones kept (`edit`).
+    EDITED = "edited"
 
     def __str__(self) -> str:
         return self.value

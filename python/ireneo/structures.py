@@ -8,6 +8,7 @@ from typing import Dict
 
 from .structures_attention import *
 from .structures_dense import *
+from .structures_edit import *
 from .structures_layer import *
 from .structures_linear import *
 
@@ -41,6 +42,10 @@ CONSTANTS: Dict[str, int] = {
     "IRENEO_STATUS_PARTIAL": 2,
     "IRENEO_STATUS_UNDECIDED": 3,
     "IRENEO_STATUS_INTERRUPTED": 4,
+    "IRENEO_STATUS_EDITED": 5,
+    "IRENEO_RULE_LEAST_CHANGE": 0,
+    "IRENEO_RULE_RIDGE": 1,
+    "IRENEO_RULE_NULL_SPACE": 2,
     "IRENEO_SOLVER_PROJECT": 0,
     "IRENEO_SOLVER_HEBBIAN": 1,
     "IRENEO_SOLVER_HEBBIAN_WHITE": 2,

@@ -32,7 +32,8 @@ static void test_names(void **state) {
     (void)state;
     EXPECT_NAMES(ireneo_error_name, ireneo_error, IRENEO_ERROR_CANCELLED + 1);
     EXPECT_NAMES(ireneo_dtype_name, ireneo_dtype, IRENEO_DTYPE_INT64 + 1);
-    EXPECT_NAMES(ireneo_status_name, ireneo_status, IRENEO_STATUS_INTERRUPTED + 1);
+    EXPECT_NAMES(ireneo_status_name, ireneo_status, IRENEO_STATUS_EDITED + 1);
+    EXPECT_NAMES(ireneo_edit_rule_name, ireneo_edit_rule, IRENEO_RULE_NULL_SPACE + 1);
     EXPECT_NAMES(ireneo_solver_name, ireneo_solver, IRENEO_SOLVER_HEBBIAN_WHITE + 1);
     EXPECT_NAMES(ireneo_optimiser_name, ireneo_optimiser, IRENEO_OPTIMISER_LBFGS + 1);
     EXPECT_NAMES(ireneo_dense_ensemble_name, ireneo_dense_ensemble, IRENEO_DENSE_ENSEMBLE_BINARY + 1);
@@ -291,6 +292,41 @@ static void test_certificates(void **state) {
     free_instance(&it);
 }
 
+static void test_edit(void **state) {
+    instance it = make_instance(1, N, N, D, D, 0);
+    ireneo_memory *w = NULL, *edited = NULL, *none = NULL;
+    ireneo_edit_result result;
+    float numbers[] = {1e6f, 1.0f};
+    double margins[N] = {-1.0};
+    expect_ok(ireneo_store(&it.facts, NULL, &w, NULL, NULL));
+    edited = w;
+    REFUSED(ireneo_edit(w, &it.facts, NULL, NULL, NULL, NULL));
+    REFUSED(ireneo_edit(NULL, &it.facts, NULL, &edited, &result, NULL));
+    assert_true(edited == NULL && result.kept == NULL);
+    REFUSED(ireneo_edit(w, NULL, NULL, &edited, NULL, NULL));
+    const ireneo_edit_settings refused[] = {
+        {.threads = -1},      {.margin = -1.0},      {.margin = NAN},   {.margins = margins},
+        {.share = 2.0},       {.ridge = -1.0},       {.lambda = -1.0},  {.rule = (ireneo_edit_rule)7},
+        {.protect_count = 1}, {.duality_gap = -1.0}, {.reserved = {1}}, {.rule = IRENEO_RULE_NULL_SPACE},
+    };
+    for (size_t k = 0; k < sizeof refused / sizeof refused[0]; k++)
+        REFUSED(ireneo_edit(w, &it.facts, &refused[k], &edited, NULL, NULL));
+    expect_ok(ireneo_edit(w, &it.facts, NULL, &edited, NULL, NULL));
+    ireneo_edit_result_free(NULL);
+    REFUSED(ireneo_edit_difference(w, edited, 0.0, NULL));
+    REFUSED(ireneo_edit_difference(NULL, edited, 0.0, &none));
+    REFUSED(ireneo_edit_difference(w, edited, -1.0, &none));
+    assert_null(none);
+    REFUSED(ireneo_safetensors_replace(NULL, "x.safetensors", w->matrix, D, D, NULL));
+    REFUSED(ireneo_safetensors_replace("x.safetensors", NULL, w->matrix, D, D, NULL));
+    REFUSED(ireneo_round_to(IRENEO_DTYPE_INT64, numbers, 2));
+    REFUSED(ireneo_round_to(IRENEO_DTYPE_FLOAT32, NULL, 2));
+    expect_error(ireneo_round_to(IRENEO_DTYPE_FLOAT16, numbers, 2), IRENEO_ERROR_DATA, "cannot hold", "");
+    (void)state;
+    ireneo_memory_free(w), ireneo_memory_free(edited);
+    free_instance(&it);
+}
+
 static void test_moments(void **state) {
     (void)state;
     ireneo_moments *m = NULL, *none = NULL;
@@ -472,6 +508,7 @@ int main(void) {
         cmocka_unit_test(test_store),
         cmocka_unit_test(test_memories),
         cmocka_unit_test(test_certificates),
+        cmocka_unit_test(test_edit),
         cmocka_unit_test(test_moments),
         cmocka_unit_test(test_recall_stops),
         cmocka_unit_test(test_dense),

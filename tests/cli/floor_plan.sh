@@ -56,7 +56,8 @@ memory       facts
 problem      facts kernels
 scan         facts kernels memory problem
 certificate  facts kernels problem
-solver       facts law kernels memory problem scan certificate
+edit         facts kernels memory scan certificate
+solver       edit facts law kernels memory problem scan certificate
 margin       kernels memory problem scan certificate
 training     facts kernels memory solver
 TABLE

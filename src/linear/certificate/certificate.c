@@ -42,10 +42,11 @@ ireneo_error ireneo_certificate_save(const ireneo_certificate *c, const char *pa
     ireneo_digest_write(c->facts_hash, hash);
     const ireneo_tensor tensors[] = {{"fact", IRENEO_DTYPE_INT64, 1, {c->count}, c->facts},
                                      {"candidate", IRENEO_DTYPE_INT64, 1, {c->count}, c->candidates},
-                                     {"weight", IRENEO_DTYPE_FLOAT64, 1, {c->count}, c->weights}};
+                                     {"weight", IRENEO_DTYPE_FLOAT64, 1, {c->count}, c->weights},
+                                     {"margin", IRENEO_DTYPE_FLOAT64, 1, {c->count}, c->margins}};
     const char *metadata[] = {"format", FORMAT,    "facts_hash",     hash,
                               "reason", c->reason, "ireneo_version", ireneo_version()};
-    return ireneo_save_sealed(path, tensors, 3, metadata, 4);
+    return ireneo_save_sealed(path, tensors, c->margins != NULL ? 4 : 3, metadata, 4);
 }
 
 /* "path:name", for the loaders. */
@@ -70,6 +71,15 @@ static ireneo_error load_arrays(const char *path, ireneo_certificate *c) {
                            "%s: %zu facts, %zu candidates and %zu weights do not belong together", path,
                            facts, candidates, weights);
     c->count = facts;
+    int has_margins = 0;
+    size_t margins = facts;
+    IRENEO_TRY(ireneo_safetensors_has(path, "margin", &has_margins));
+    if (!has_margins) return IRENEO_OK;
+    IRENEO_TRY(tensor_location(path, "margin", location, sizeof location));
+    IRENEO_TRY(ireneo_load_vector(location, &c->margins, &margins));
+    if (margins != facts)
+        return ireneo_fail(IRENEO_ERROR_DATA, "%s: %zu weights and %zu margins do not belong together", path,
+                           facts, margins);
     return IRENEO_OK;
 }
 

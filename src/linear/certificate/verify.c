@@ -15,7 +15,12 @@
  *   + 3 U sum_i |m_i| |x_i|                         (the products m x, the compensated sum)
  *   + n^2 U^2 (...) .
  *
- * Four times that is added to |E| before the bound is formed, which also covers the rounding of the bound itself. */
+ * Four times that is added to |E| before the bound is formed, which also covers the rounding of the bound itself.
+ *
+ * Facts with offsets r, or a certificate with margins m: a pair is the longer vector (a_k, b_k) with b_k = u_k^T r - m in
+ * units of its own, and W is (W, 1). Gaps above the margins would make sum w_k (<W, a_k> + b_k) positive; so the weights
+ * prove something when also sum w_k b_k <= 0, or < 0 where gaps need only reach the margins. By how much the sum may be
+ * above zero is added to |E|; with margins it must be below zero by 1e9 |E|. */
 #include "linear/certificate/verify.h"
 #include "base/parallel.h"
 #include "base/ram.h"
@@ -69,6 +74,11 @@ static bool check_entries(const ireneo_certificate *c, const ireneo_facts *f, co
             return reject(report, "a weight is not a positive number");
         if (k > 0 && c->facts[k] < c->facts[k - 1])
             return reject(report, "its entries are not sorted by fact");
+        if (c->margins == NULL) continue;
+        if (!(c->margins[k] >= 0.0 && isfinite(c->margins[k])))
+            return reject(report, "a margin is negative or not finite");
+        if (k > 0 && c->facts[k] == c->facts[k - 1] && c->margins[k] != c->margins[k - 1])
+            return reject(report, "a fact has two margins");
     }
     return true;
 }
@@ -84,6 +94,7 @@ static void sum_pairs(verifier *v, double *u, double *x) {
             ireneo_scaled_pairs_difference(p, i, k, u);
             for (size_t a = 0; a < dim; a++) m[a] += p->weight[k] * u[a];
             size += p->weight[k] * ireneo_norm_f64(u, dim);
+            if (p->offset != NULL) v->weight_sum += p->weight[k] * fabs(p->offset[k]);
         }
         ireneo_scaled_pairs_key(p, i, x);
         v->m_error[i] = (terms + 3.0) * UNIT * size;
@@ -165,6 +176,8 @@ static double normalised_unit(const ireneo_facts *f) {
 static double norm_bound(const verifier *v) {
     const ireneo_scaled_pairs *p = &v->pairs;
     double sum = 0.0, size = v->residual + 4.0 * v->error;
+    if (p->offset != NULL) /* every W with these gaps has |W| |E| >= -sum R (u^T r - m) */
+        return p->slack < 0.0 ? ldexp(-p->slack, p->offset_exponent) / size : 0.0;
     for (size_t i = 0; i < p->facts; i++)
         for (size_t k = p->start[i]; k < p->start[i + 1]; k++)
             sum += ldexp(p->weight[k], -p->key_exponent[i] - p->value_exponent[k]);
@@ -175,7 +188,7 @@ static double norm_bound(const verifier *v) {
 static ireneo_error find_exact(verifier *v, const ireneo_verify_plan *plan, bool *exact) {
     size_t entries = v->pairs.f->dim_in * v->pairs.f->dim_out;
     *exact = false;
-    if (entries <= plan->exact_entries)
+    if (entries <= plan->exact_entries && !(v->pairs.c->margins != NULL && v->pairs.slack >= 0.0))
         IRENEO_TRY(ireneo_verify_cholesky(&v->pairs, plan->threads, plan->progress, exact));
     if (*exact || !ireneo_verify_rational_fits(&v->pairs))
         return IRENEO_OK; /* slower, but takes any condition */
@@ -185,9 +198,19 @@ static ireneo_error find_exact(verifier *v, const ireneo_verify_plan *plan, bool
 static void say(const verifier *v, ireneo_verify_report *report) {
     double bound = report->angular_margin_bound;
     size_t size = sizeof report->sentence;
+    const char *with = v->pairs.c->margins != NULL ? " with the margins asked for" : "";
     if (report->exact)
-        snprintf(report->sentence, size, "accepted: no memory recalls all facts%s%s",
+        snprintf(report->sentence, size, "accepted: no memory recalls all facts%s%s%s", with,
                  v->pairs.c->reason[0] != '\0' ? "; " : "", v->pairs.c->reason);
+    else if (report->accepted && v->pairs.c->margins != NULL)
+        snprintf(report->sentence, size,
+                 "accepted: no memory of norm below %.3g recalls all facts with the margins asked for",
+                 report->norm_bound);
+    else if (v->pairs.slack > 0.0 && bound >= ACCEPTED_MARGIN)
+        snprintf(report->sentence, size,
+                 "rejected: its weights do not cancel, or the offsets outweigh them; they only show that no "
+                 "memory has an angular margin above %.3g",
+                 bound);
     else if (report->accepted)
         snprintf(report->sentence, size,
                  "accepted: no memory recalls all facts with an angular margin above %.2g", bound);
@@ -198,14 +221,21 @@ static void say(const verifier *v, ireneo_verify_report *report) {
                  bound);
 }
 
+/* With margins the right-hand sides must sum to something that |E| cannot make up for. */
+static bool margins_missed(const verifier *v) {
+    double size = v->residual + 4.0 * v->error;
+    return v->pairs.c->margins == NULL || size < -v->pairs.slack * ACCEPTED_MARGIN;
+}
+
 static ireneo_error judge(verifier *v, const ireneo_verify_plan *plan, ireneo_verify_report *report) {
     bool exact = v->pairs.idle < v->pairs.c->count; /* its gap is zero for every memory */
     if (!exact) {
         report->residual = v->residual / v->weight_sum;
         report->rounding_bound = 4.0 * v->error / v->weight_sum;
-        report->angular_margin_bound = report->residual + report->rounding_bound;
+        report->angular_margin_bound =
+            report->residual + report->rounding_bound + fmax(0.0, v->pairs.slack) / v->weight_sum;
         report->norm_bound = norm_bound(v);
-        report->accepted = report->angular_margin_bound < ACCEPTED_MARGIN;
+        report->accepted = report->angular_margin_bound < ACCEPTED_MARGIN && margins_missed(v);
         if (!(report->angular_margin_bound < CLOSE)) return say(v, report), IRENEO_OK;
         IRENEO_TRY(find_exact(v, plan, &exact));
     }

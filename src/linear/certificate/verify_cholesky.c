@@ -12,7 +12,11 @@
  * before if it vanishes after. Whitening by an inverse Cholesky factor, which is triangular with a diagonal without
  * zeros, brings s near its best. Where fewer keys are in use than they have dimensions, each key gets an axis of its
  * own: the map goes from there to the keys, and a sum that vanishes on the axes vanishes on the keys. Likewise for
- * values, with y_target - y_j as the difference of two axes, one of which is left out. */
+ * values, with y_target - y_j as the difference of two axes, one of which is left out.
+ *
+ * Right-hand sides b_k (scaled_pairs.h). Where sum w_k b_k is below zero it must stay there:
+ * sum (w_k + d_k z_k) b_k <= sum w_k b_k + |z| sqrt(sum d_k^2 b_k^2). Where it is zero to rounding, b_k is one more entry of
+ * a_k, so that the weights close by make it zero exactly. */
 #include "linear/certificate/verify_cholesky.h"
 #include "base/pool.h"
 #include "base/ram.h"
@@ -28,6 +32,9 @@
 enum { PANEL = 256, TILE = 128 };
 
 static const double UNIT = 0x1p-53, MORE = 1.0 + 1e-6; /* rounding of a bound that is itself computed */
+
+/* Right-hand sides that sum to more than minus this, for a largest weight of one half to one, are taken to mean zero. */
+static const double SETTLED = 1e-10;
 
 /* Vectors in the coordinates that the proof uses. */
 typedef struct coordinates {
@@ -48,6 +55,8 @@ typedef struct cholesky_proof {
     double sum, sum_rounding;       /* |e|; bound on the rounding of the sum itself, */
     double sum_error, column_error; /* and of what is summed; of C */
     double ratio;                   /* largest d_k / w_k */
+    bool longer;                    /* the right-hand side is an entry of the columns */
+    double sides;                   /* sum d_k^2 b_k^2 */
 } cholesky_proof;
 
 static ireneo_error allocate_coordinates(coordinates *v, size_t count, size_t dim) {
@@ -187,6 +196,7 @@ static void make_column(const cholesky_proof *s, size_t i, size_t k, double *col
         double factor = scale * u[a];
         for (size_t b = 0; b < s->keys.dim; b++) column[a * s->keys.dim + b] = factor * x[b];
     }
+    if (s->longer) column[s->area - 1] = scale * s->p->offset[k];
 }
 
 /* A panel (rows, area) of columns that is being added. */
@@ -221,6 +231,13 @@ static void count_errors(cholesky_proof *s, size_t i, size_t k, double *squares)
     s->sum_error += w * error;
     s->ratio = fmax(s->ratio, d / w);
     *squares += d * d * error * error;
+    if (s->p->offset == NULL) return;
+    double b = fabs(s->p->offset[k]), db = (s->p->offset_error[k] + 2.0 * UNIT * b) * MORE;
+    s->sides += d * d * (b + db) * (b + db);
+    if (!s->longer) return;
+    s->trace += d * d * b * b;
+    s->sum_error += w * db;
+    *squares += d * d * db * db;
 }
 
 static ireneo_error make_gram(cholesky_proof *s) {
@@ -262,6 +279,9 @@ static ireneo_error make_sum(cholesky_proof *s) {
             const double *u = s->differences.vector + k * out;
             for (size_t a = 0; a < out; a++) m[a] += (long double)p->weight[k] * (long double)u[a];
             weight += p->weight[k] * ireneo_norm_f64(u, out);
+            if (!s->longer) continue;
+            sum[s->area - 1] += (long double)p->weight[k] * (long double)p->offset[k];
+            size += p->weight[k] * fabs(p->offset[k]);
         }
         size += weight * ireneo_norm_f64(x, in);
         for (size_t a = 0; a < out; a++)
@@ -274,10 +294,18 @@ static ireneo_error make_sum(cholesky_proof *s) {
     return failed;
 }
 
+/* Do the right-hand sides still sum to no more than zero for the weights close by? `square`: below the smallest
+ * eigenvalue of the computed C C^T. */
+static bool sides_stay(const cholesky_proof *s, double square) {
+    if (s->p->offset == NULL || s->longer) return true;
+    double moved = (s->sum + s->sum_rounding + s->sum_error) / (sqrt(square) - s->column_error);
+    return s->p->slack + moved * sqrt(s->sides) * (1.0 + 1e-3) < 0.0;
+}
+
 /* With d_k = w_k^power. */
 static ireneo_error prove_with(cholesky_proof *s, double power, bool *exact) {
     s->power = power;
-    s->trace = s->sum_error = s->ratio = 0.0;
+    s->trace = s->sum_error = s->ratio = s->sides = 0.0;
     memset(s->gram, 0, s->area * s->area * sizeof *s->gram);
     IRENEO_TRY(make_gram(s));
     /* smallest eigenvalue of the true C C^T > (r times the bound of |e| + what C may be off by)^2 */
@@ -287,7 +315,7 @@ static ireneo_error prove_with(cholesky_proof *s, double power, bool *exact) {
     double factorising = 3.0 * ((double)s->area + 8.0) * UNIT * s->trace;
     double shift = 4.0 * (rounding + factorising) + 4.0 * needed * needed;
     IRENEO_TRY(ireneo_definite_bound(s->gram, s->area, shift, s->threads, s->progress, &bound));
-    *exact = bound - rounding > needed * needed * MORE;
+    *exact = bound - rounding > needed * needed * MORE && sides_stay(s, bound - rounding);
     return IRENEO_OK;
 }
 
@@ -295,7 +323,8 @@ static ireneo_error prove(cholesky_proof *s, bool *exact) {
     static const double powers[] = {1.0, 0.5, 0.0};
     IRENEO_TRY(make_keys(s));
     IRENEO_TRY(make_differences(s));
-    s->area = s->keys.dim * s->differences.dim;
+    s->longer = s->p->offset != NULL && s->p->slack >= -SETTLED;
+    s->area = s->keys.dim * s->differences.dim + (s->longer ? 1 : 0);
     if (s->p->c->count <= s->area) return IRENEO_OK; /* too few columns to span the space and to cancel */
     IRENEO_TRY(ireneo_ram_require(8.0 * (double)s->area * ((double)s->area + 2.0 * PANEL), "an exact proof"));
     IRENEO_TRY(IRENEO_ALLOCATE_ZEROED(&s->gram, s->area * s->area, "an exact proof"));

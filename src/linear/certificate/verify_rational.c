@@ -3,7 +3,8 @@
  * sum_k R_k a_k = 0 is a linear system with rational coefficients (float32 numbers are whole multiples of powers of
  * two). Gauss-Jordan elimination splits the pairs into as many pivots as the rank and the free rest. The free ones keep
  * the certificate's weights, the pivots' follow without rounding; if all of them are positive, the proof is exact.
- * Heavy pairs come first, so that pivots have weight to spare. */
+ * Heavy pairs come first, so that pivots have weight to spare. Right-hand sides of pairs (scaled_pairs.h) must sum to no
+ * more than zero for the weights so found, or be one more row of the system that vanishes. */
 #include "linear/certificate/verify_rational.h"
 #include "base/ram.h"
 #include "linear/facts/facts.h"
@@ -26,11 +27,26 @@ typedef struct elimination {
     mpq_t *entry;         /* (rows, columns) */
     size_t *pivot;        /* (rank) column of each pivot row */
     size_t rank;
+    mpq_t *side;   /* (columns) right-hand sides; NULL: none */
+    mpq_t *weight; /* (rows) of the pivots */
+    bool one_key;  /* the rows are those of differences */
+    bool longer;   /* the last row holds the right-hand sides */
 } elimination;
 
-/* Rows of the system: entries of W; of one fact alone the entries of its differences, for its key is no zero. */
+/* Do all facts in use have the same key? */
+static bool one_key(const ireneo_scaled_pairs *p) {
+    const float *keys = p->f->keys;
+    for (size_t i = 1; i < p->facts; i++)
+        if (memcmp(keys + p->fact[i] * p->f->dim_in, keys + p->fact[0] * p->f->dim_in,
+                   p->f->dim_in * sizeof *keys) != 0)
+            return false;
+    return true;
+}
+
+/* Rows of the system: entries of W; of one key alone the entries of its differences, which cancel if their products with
+ * the key do, unless that is zero, and always the other way round. */
 static size_t system_rows(const ireneo_scaled_pairs *p) {
-    return p->facts == 1 ? p->f->dim_out : p->f->dim_in * p->f->dim_out;
+    return one_key(p) ? p->f->dim_out : p->f->dim_in * p->f->dim_out;
 }
 
 bool ireneo_verify_rational_fits(const ireneo_scaled_pairs *p) {
@@ -68,14 +84,15 @@ static void fill_column(elimination *e, size_t column, float *space, mpq_t numbe
         if (f->values == NULL)
             f->own_candidates(f->own_context, fact, others[w], 1, space + (size_t)w * f->dim_out);
     }
-    size_t inner = e->p->facts == 1 ? 1 : f->dim_in;
+    size_t inner = e->one_key ? 1 : f->dim_in;
+    if (e->longer) mpq_set(*at(e, e->rows - 1, column), e->side[column]);
     for (size_t a = 0; a < f->dim_out; a++)
         for (size_t b = 0; b < inner; b++) {
             mpq_t *entry = at(e, a * inner + b, column);
             mpq_set_d(*entry, (double)values[0][a]);
             mpq_set_d(number, (double)values[1][a]);
             mpq_sub(*entry, *entry, number);
-            if (e->p->facts == 1) continue;
+            if (e->one_key) continue;
             mpq_set_d(number, (double)key[b]);
             mpq_mul(*entry, *entry, number);
         }
@@ -112,42 +129,97 @@ static void eliminate(elimination *e, mpq_t factor, mpq_t product) {
 }
 
 /* Weight of the pivot of a row: minus the sum over the free columns. */
-static bool pivot_positive(const elimination *e, size_t row, mpq_t sum, mpq_t product) {
+static bool pivot_positive(const elimination *e, size_t row, mpq_t product) {
     size_t next = 0;
-    mpq_set_ui(sum, 0, 1);
+    mpq_t *sum = &e->weight[row];
+    mpq_set_ui(*sum, 0, 1);
     for (size_t c = 0; c < e->columns; c++) {
         while (next < e->rank && e->pivot[next] < c) next++;
         if ((next < e->rank && e->pivot[next] == c) || mpq_sgn(*at(e, row, c)) == 0) continue;
         mpq_set_d(product, e->p->c->weights[e->order[c].pair]);
         mpq_mul(product, product, *at(e, row, c));
-        mpq_sub(sum, sum, product);
+        mpq_sub(*sum, *sum, product);
     }
-    return mpq_sgn(sum) > 0;
+    return mpq_sgn(*sum) > 0;
+}
+
+/* Do the right-hand sides sum to no more than zero, or to less where margins need only be reached? */
+static bool sides_hold(const elimination *e, mpq_t sum, mpq_t product) {
+    size_t next = 0;
+    if (e->side == NULL) return true;
+    mpq_set_ui(sum, 0, 1);
+    for (size_t c = 0; c < e->columns; c++) {
+        bool pivot = next < e->rank && e->pivot[next] == c;
+        if (pivot)
+            mpq_set(product, e->weight[next++]);
+        else
+            mpq_set_d(product, e->p->c->weights[e->order[c].pair]);
+        mpq_mul(product, product, e->side[c]);
+        mpq_add(sum, sum, product);
+    }
+    return e->p->c->margins != NULL ? mpq_sgn(sum) < 0 : mpq_sgn(sum) <= 0;
+}
+
+static mpq_t *new_numbers(size_t count) {
+    mpq_t *numbers = calloc(count > 0 ? count : 1, sizeof *numbers);
+    for (size_t k = 0; numbers != NULL && k < count; k++) mpq_init(numbers[k]);
+    return numbers;
+}
+
+static void free_numbers(mpq_t *numbers, size_t count) {
+    for (size_t k = 0; numbers != NULL && k < count; k++) mpq_clear(numbers[k]);
+    free(numbers);
 }
 
 static void decide(elimination *e, float *space, bool *exact) {
     mpq_t first, second;
-    size_t cells = e->rows * e->columns;
     mpq_inits(first, second, NULL);
-    for (size_t k = 0; k < cells; k++) mpq_init(e->entry[k]);
-    order_pairs(e);
+    e->rank = 0;
     for (size_t c = 0; c < e->columns; c++) fill_column(e, c, space, first);
     eliminate(e, first, second);
     *exact = e->rank < e->columns; /* independent pairs cannot cancel */
-    for (size_t r = 0; *exact && r < e->rank; r++) *exact = pivot_positive(e, r, first, second);
-    for (size_t k = 0; k < cells; k++) mpq_clear(e->entry[k]);
+    for (size_t r = 0; *exact && r < e->rank; r++) *exact = pivot_positive(e, r, first);
+    *exact = *exact && sides_hold(e, first, second);
     mpq_clears(first, second, NULL);
 }
 
+/* One elimination; `longer`: with the right-hand sides as a row. */
+static ireneo_error attempt(elimination *e, bool longer, float *space, bool *exact) {
+    e->longer = longer;
+    e->rows = system_rows(e->p) + (longer ? 1 : 0);
+    e->entry = new_numbers(e->rows * e->columns);
+    e->weight = new_numbers(e->rows);
+    ireneo_error failed = IRENEO_ALLOCATE(&e->pivot, e->rows, "exact elimination");
+    if (failed == IRENEO_OK && (e->entry == NULL || e->weight == NULL))
+        failed = ireneo_fail(IRENEO_ERROR_MEMORY, "not enough memory for an exact elimination");
+    if (failed == IRENEO_OK) decide(e, space, exact);
+    free_numbers(e->entry, e->rows * e->columns), free_numbers(e->weight, e->rows), free(e->pivot);
+    return failed;
+}
+
+static ireneo_error make_sides(elimination *e) {
+    if (e->p->offset == NULL) return IRENEO_OK;
+    e->side = new_numbers(e->columns);
+    if (e->side == NULL) return ireneo_fail(IRENEO_ERROR_MEMORY, "not enough memory for right-hand sides");
+    for (size_t c = 0; c < e->columns; c++)
+        ireneo_exact_offset(e->p, e->order[c].place, e->order[c].pair, e->side[c]);
+    return IRENEO_OK;
+}
+
 ireneo_error ireneo_verify_rational(const ireneo_scaled_pairs *p, bool *exact) {
-    elimination e = {.p = p, .rows = system_rows(p), .columns = p->c->count};
+    elimination e = {.p = p, .columns = p->c->count, .one_key = one_key(p)};
     float *space = NULL;
     *exact = false;
     ireneo_error failed = IRENEO_ALLOCATE(&e.order, e.columns, "pairs of a certificate");
-    if (failed == IRENEO_OK) failed = IRENEO_ALLOCATE(&e.entry, e.rows * e.columns, "exact elimination");
-    if (failed == IRENEO_OK) failed = IRENEO_ALLOCATE(&e.pivot, e.rows, "exact elimination");
     if (failed == IRENEO_OK) failed = IRENEO_ALLOCATE(&space, 2 * p->f->dim_out, "candidates");
-    if (failed == IRENEO_OK) decide(&e, space, exact);
-    free(e.order), free(e.entry), free(e.pivot), free(space);
+    if (failed == IRENEO_OK) {
+        order_pairs(&e);
+        failed = make_sides(&e);
+    }
+    if (failed == IRENEO_OK) failed = attempt(&e, false, space, exact);
+    if (failed == IRENEO_OK && !*exact && p->offset != NULL && p->c->margins == NULL)
+        failed = attempt(&e, true, space, exact);
+    free_numbers(e.side, e.columns);
+    free(e.order), free(space);
     return failed;
 }

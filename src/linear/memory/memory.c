@@ -24,6 +24,8 @@ const char *ireneo_status_name(ireneo_status status) {
         return "undecided";
     case IRENEO_STATUS_INTERRUPTED:
         return "interrupted";
+    case IRENEO_STATUS_EDITED:
+        return "edited";
     }
     return "unknown";
 }

@@ -14,6 +14,7 @@
 #include "linear/solver/overload.h"
 #include "linear/solver/settle.h"
 #include "linear/solver/start.h"
+#include "linear/solver/store_offsets.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -355,8 +356,6 @@ static ireneo_error check_settings(const ireneo_facts *facts, const ireneo_store
     IRENEO_TRY(ireneo_check_reserved(s->reserved, "the store settings"));
     if ((unsigned)s->solver > IRENEO_SOLVER_HEBBIAN_WHITE)
         return ireneo_fail(IRENEO_ERROR_ARGUMENT, "there is no solver number %d", (int)s->solver);
-    if (facts->residuals != NULL)
-        return ireneo_fail(IRENEO_ERROR_ARGUMENT, "facts with residuals cannot be stored yet");
     size_t smaller = facts->dim_in < facts->dim_out ? facts->dim_in : facts->dim_out;
     if (s->solver > IRENEO_SOLVER_HEBBIAN_WHITE)
         return ireneo_fail(IRENEO_ERROR_ARGUMENT, "there is no solver %d", (int)s->solver);
@@ -443,6 +442,7 @@ ireneo_error ireneo_store(const ireneo_facts *facts, const ireneo_store_settings
     IRENEO_TRY(ireneo_facts_check(facts));
     if (settings != NULL) a->settings = *settings;
     IRENEO_TRY(check_settings(facts, &a->settings));
+    if (facts->residuals != NULL) return ireneo_store_offsets(facts, &a->settings, memory, result, a->info);
     s.max_scans = or_default(a->settings.max_scans, MOST_SCANS);
     s.max_iterations = or_default(a->settings.max_iterations, MOST_ITERATIONS);
     s.settle = or_default(a->settings.settle, SETTLE_ENTRIES);
