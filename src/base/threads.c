@@ -17,13 +17,9 @@ enum { ALWAYS_STARTED = 64 };
 
 static pthread_mutex_t door = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t fork_watched = PTHREAD_ONCE_INIT;
-static int inside;              /* threads that are inside public calls; under the door's lock */
-static int callers_count;       /* BLAS threads before the first of them came; under the door's lock */
-static _Thread_local int depth; /* public calls this thread is in */
-
-static void put_back(void) {
-    if (ireneo_blas_threads() != callers_count) ireneo_blas_set_threads(callers_count);
-}
+static int inside;                        /* threads that are inside public calls; under the door's lock */
+static ireneo_blas_counts callers_counts; /* before the first of them came; under the door's lock */
+static _Thread_local int depth;           /* public calls this thread is in */
 
 static void before_fork(void) {
     pthread_mutex_lock(&door);
@@ -35,7 +31,7 @@ static void after_fork_in_parent(void) {
 
 /* Of all threads only the one that forked goes on. */
 static void after_fork_in_child(void) {
-    if (inside > 0 && depth == 0) put_back();
+    if (inside > 0 && depth == 0) ireneo_blas_release(&callers_counts);
     inside = depth > 0;
     pthread_mutex_init(&door, NULL);
     ireneo_pool_forget();
@@ -77,10 +73,7 @@ ireneo_error ireneo_enter(int requested, int *threads) {
     if (threads != NULL) *threads = count;
     if (depth++ > 0) return IRENEO_OK;
     pthread_mutex_lock(&door);
-    if (inside++ == 0) {
-        callers_count = ireneo_blas_threads();
-        if (callers_count > 1) ireneo_blas_set_threads(1);
-    }
+    if (inside++ == 0) callers_counts = ireneo_blas_hold();
     pthread_mutex_unlock(&door);
     return IRENEO_OK;
 }
@@ -97,7 +90,7 @@ ireneo_error ireneo_enter_run(const ireneo_run_settings *settings, int *threads,
 ireneo_error ireneo_leave(ireneo_error outcome) {
     if (--depth > 0) return outcome;
     pthread_mutex_lock(&door);
-    if (--inside == 0) put_back();
+    if (--inside == 0) ireneo_blas_release(&callers_counts);
     pthread_mutex_unlock(&door);
     return outcome;
 }
