@@ -17,11 +17,30 @@ enum { IRENEO_HASH_BYTES = 32 };
  * 1. How many facts fit
  *
  * A linear memory is a matrix W (dim_out, dim_in). It recalls the fact (key x, value y) when y^T W x is
- * larger than the score of every other candidate. n facts among P candidates fit when n delta(P) < D, where
- * delta(P) is the statistical dimension of the cone "the target wins" and D = dim_in dim_out E(rank) counts
- * the freedom of W. The law predicts the size at which random facts stop fitting within a few per cent;
- * docs/linear.md derives it.
+ * larger than the score of every other candidate. n facts among P candidates fit when n delta(P) (1 - eps) < D, where
+ * delta(P) is the statistical dimension of the cone "the target wins", D = dim_in dim_out E(rank) counts the freedom of
+ * W, and eps is what facts gain or lose by sharing their candidates. The law predicts the size at which random facts
+ * stop fitting; docs/linear.md derives it, and the report says where it is not known to hold within 3 %.
  * ---------------------------------------------------------------------------------------------------- */
+
+/** Which facts the law is about. */
+typedef enum ireneo_problem_kind {
+    /** All facts choose among the same candidates: what users have. */
+    IRENEO_PROBLEM_ORIGINAL,
+    /** Every fact has candidates of its own: what the theory solves exactly. */
+    IRENEO_PROBLEM_DECOUPLED
+} ireneo_problem_kind;
+
+/** "original", "decoupled". Never NULL. */
+IRENEO_API const char *ireneo_problem_kind_name(ireneo_problem_kind problem);
+
+/** How often each candidate is asked for. */
+typedef enum ireneo_targets {
+    /** All alike, in turn: as many different targets as there can be. */
+    IRENEO_TARGETS_EACH,
+    /** Drawn at random for every fact, candidate t = 1, 2, ... with chance proportional to t^-zipf. */
+    IRENEO_TARGETS_ZIPF
+} ireneo_targets;
 
 /** The memory that is asked about. Zero-initialise it and fill what matters. */
 typedef struct ireneo_shape {
@@ -36,22 +55,39 @@ typedef struct ireneo_shape {
     /** Margin by which targets must win, in units of |W|_F / sqrt(dim_in): the spread of the scores of keys
      * of norm one and values of unit variance. */
     double margin;
+    /** Whether facts share their candidates. */
+    ireneo_problem_kind problem;
+    /** How often each candidate is asked for, by a rule and its exponent (0 to 10; 0: every candidate alike), or by the
+     * numbers of facts that ask for each (candidates), which then decide; NULL: by the rule. */
+    ireneo_targets targets;
+    double zipf;
+    const double *frequencies;
     uint64_t reserved[4];
 } ireneo_shape;
 
 /** What the law says. */
 typedef struct ireneo_capacity_report {
-    /** Facts that fit: the finite-size law. Half of all random instances of this size can be stored. */
+    /** Facts that fit: the finite-size law. The mean, over random instances, of the largest number that fits. */
     double facts_capacity;
+    /** The same when every fact has candidates of its own, n delta(P) = dim_in dim_out E(rank). */
+    double facts_capacity_decoupled;
     /** The limit formula n log P = D / 2, reached only at astronomical sizes. */
     double facts_capacity_asymptotic;
     /** Facts that the Hebbian rule holds without an error, by its limit formula n log P = dim_in dim_out / 8. */
     double facts_capacity_hebbian;
+    /** Facts that it does hold without an error in half of all random instances. The rule is about full matrices: with a
+     * rank this, the limit and hebbian_accuracy are NaN. */
+    double facts_hebbian_half;
     /** Candidates at capacity. */
     double candidates;
     /** delta(P) and v(P) at that number of candidates: mean and variance of the competitors that bind a fact. */
     double delta, variance;
-    /** D = dim_in dim_out E(rank). */
+    /** eps of the facts asked about, or at capacity: the share of its dimensions that a fact saves by sharing candidates
+     * with others; negative when few answers are asked for often. */
+    double correction;
+    /** Chance that a target lies in the convex hull of the other candidates, where it can never win. */
+    double hull_probability;
+    /** D = dim_in min(dim_out, P - 1) E(rank): P values span no more. */
     double effective_dimension;
     /** Numbers that a stored memory holds: dim_in dim_out, or rank (dim_in + dim_out). */
     double parameters;
@@ -65,10 +101,12 @@ typedef struct ireneo_capacity_report {
     double hebbian_accuracy;
     /** Chance that all the facts asked about fit; NaN when none were. */
     double probability_all_fit;
+    /** Why the law may be off by more than 3 % here, in one sentence; "" where it is known to hold. */
+    char caveat[200];
     uint64_t reserved[4];
 } ireneo_capacity_report;
 
-/** Everything the law says about a shape. Takes a few milliseconds. */
+/** Everything the law says about a shape. Takes some ten milliseconds. */
 IRENEO_API ireneo_error ireneo_capacity(const ireneo_shape *shape, ireneo_capacity_report *report);
 
 /* ------------------------------------------------------------------------------------------------------
@@ -540,7 +578,8 @@ IRENEO_API ireneo_error ireneo_cross_entropy(const ireneo_memory *memory, const 
  * 8. More of the law
  * ---------------------------------------------------------------------------------------------------- */
 
-/** D = dim_in dim_out E(rank): the number of dimensions that a memory of this shape has to offer; NaN for NULL. */
+/** D = dim_in dim_out E(rank): the number of dimensions that a memory of this shape has to offer; NaN for NULL. With
+ * candidates that all facts share (shape->candidates), min(dim_out, candidates - 1) takes the place of dim_out. */
 IRENEO_API double ireneo_effective_dimension(const ireneo_shape *shape);
 
 /** Chance that shape->facts random facts fit (with shape->margin). */

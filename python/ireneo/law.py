@@ -4,32 +4,45 @@ from __future__ import annotations
 
 import ctypes
 from dataclasses import dataclass
-from typing import NamedTuple, Optional
+from typing import Any, NamedTuple, Optional
+
+import numpy as np
 
 from . import structures as s
-from .arrays import real, seed64, size
+from .arrays import as_indices, real, seed64, size
 from .display import Report
 from .errors import ArgumentError
-from .library import check, lib
-from .records import record
+from .library import check, lib, names
+from .records import choice, record
+
+_PROBLEMS = names(lib.ireneo_problem_kind_name)
+_TARGETS_ZIPF = 1
 
 
 @dataclass(frozen=True)
 class Capacity(Report):
     """What the law says about a memory of one shape."""
 
-    #: Facts that fit: the finite-size law. Half of all random instances of this size can be stored.
+    #: Facts that fit: the finite-size law. The mean, over random instances, of the largest number that fits.
     facts_capacity: float
+    #: The same when every fact has candidates of its own.
+    facts_capacity_decoupled: float
     #: The limit formula n log P = D / 2, reached only at astronomical sizes.
     facts_capacity_asymptotic: float
     #: Facts that the Hebbian rule holds without an error, by n log P = dim_in dim_out / 8.
     facts_capacity_hebbian: float
+    #: Facts that it does hold without an error in half of all random instances; NaN with a rank.
+    facts_hebbian_half: float
     #: Candidates at capacity.
     candidates: float
     #: Mean and variance of the number of competitors that bind a fact.
     delta: float
     variance: float
-    #: D = dim_in dim_out E(rank): the freedom of the matrix.
+    #: Share of its dimensions that a fact saves by sharing candidates; negative when few answers are asked for often.
+    correction: float
+    #: Chance that a target lies in the convex hull of the other candidates, where it can never win.
+    hull_probability: float
+    #: D = dim_in min(dim_out, P - 1) E(rank): the freedom of the matrix.
     effective_dimension: float
     #: Numbers that a stored memory holds.
     parameters: float
@@ -42,6 +55,8 @@ class Capacity(Report):
     hebbian_accuracy: float
     #: Chance that all the facts asked about fit; NaN when none were.
     probability_all_fit: float
+    #: Why the law may be off by more than 3 % here; "" where it is known to hold.
+    caveat: str
 
 
 class FreeEntropy(NamedTuple):
@@ -76,6 +91,27 @@ def _shape(
     return shape
 
 
+def _ask_for(shape: s.ireneo_shape, problem: str, targets: Any, zipf: Optional[float]) -> None:
+    """Which problem is meant, and how often each candidate is asked for."""
+    shape.problem = choice(_PROBLEMS, problem, "problem")
+    if zipf is not None:
+        shape.targets, shape.zipf = _TARGETS_ZIPF, real(zipf, "zipf")
+    if targets is None:
+        return
+    if zipf is not None:
+        raise ArgumentError("give targets or zipf, not both")
+    if shape.candidates == 0:
+        raise ArgumentError("targets need the number of candidates")
+    indices = as_indices(targets, "targets")
+    if indices.min() < 0 or indices.max() >= shape.candidates:
+        raise ArgumentError(f"targets must lie between 0 and {shape.candidates - 1:g}")
+    counts = np.bincount(indices, minlength=int(shape.candidates)).astype(np.float64)
+    shape.counts = counts  # keeps them alive
+    shape.frequencies = counts.ctypes.data_as(ctypes.POINTER(ctypes.c_double))
+    if shape.facts == 0:
+        shape.facts = float(indices.size)
+
+
 def _at_least(value: float, name: str, least: float) -> float:
     if not value >= least:
         raise ArgumentError(f"{name} must be at least {least:g}, not {value:g}")
@@ -91,20 +127,25 @@ def capacity(
     candidates: Optional[float] = None,
     facts: Optional[float] = None,
     margin: float = 0.0,
+    problem: str = "original",
+    targets: Any = None,
+    zipf: Optional[float] = None,
 ) -> Capacity:
     """How many facts a dim_out x dim_in memory holds.
 
     dim sets both sides. rank: largest rank of the matrix (None: full). candidates: values every key competes over
     (None: one per fact). facts: also tell about this number of facts. margin: facts must win by this many score
-    spreads.
+    spreads. problem: "original" (facts share their candidates) or "decoupled". Candidates are asked for equally often
+    unless targets (the index of each fact's value) or zipf (candidate t with chance ~ t^-zipf) say otherwise.
 
-    >>> round(capacity(100).facts_capacity)
+    >>> round(capacity(100, problem="decoupled").facts_capacity)
     1192
     """
     shape = _shape(dim, dim_in, dim_out, rank, candidates, facts, margin)
+    _ask_for(shape, problem, targets, zipf)
     report = s.ireneo_capacity_report()
     check(lib.ireneo_capacity(shape, report))
-    return record(Capacity, report)
+    return record(Capacity, report, caveat=report.caveat.decode())
 
 
 def capacity_margin(
@@ -136,13 +177,17 @@ def capacity_probability(
     rank: Optional[int] = None,
     candidates: Optional[float] = None,
     margin: float = 0.0,
+    problem: str = "original",
+    targets: Any = None,
+    zipf: Optional[float] = None,
 ) -> float:
-    """Chance that this number of random facts fit.
+    """Chance that this number of random facts fit; problem, targets and zipf as in capacity.
 
-    >>> round(capacity_probability(100, facts=1190), 2)
+    >>> round(capacity_probability(100, facts=1190, problem="decoupled"), 2)
     0.57
     """
     shape = _shape(dim, dim_in, dim_out, rank, candidates, facts, margin)
+    _ask_for(shape, problem, targets, zipf)
     probability = ctypes.c_double()
     check(lib.ireneo_capacity_probability(shape, probability))
     return probability.value

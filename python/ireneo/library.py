@@ -56,6 +56,7 @@ PROTOTYPES: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {
     "ireneo_sample_own_candidates": (None, (c_void_p, c_size_t, c_size_t, c_size_t, _FLOATS)),
     # linear.h: storing
     "ireneo_solver_name": (c_char_p, (c_int,)),
+    "ireneo_problem_kind_name": (c_char_p, (c_int,)),
     "ireneo_store_require_ram": (ERROR, (POINTER(s.ireneo_facts), c_int)),
     "ireneo_store": (
         ERROR,

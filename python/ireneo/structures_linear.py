@@ -53,6 +53,10 @@ class ireneo_shape(ctypes.Structure):
         ("candidates", c_double),
         ("facts", c_double),
         ("margin", c_double),
+        ("problem", c_int),
+        ("targets", c_int),
+        ("zipf", c_double),
+        ("frequencies", POINTER(c_double)),
         ("reserved", RESERVED),
     ]
 
@@ -60,11 +64,15 @@ class ireneo_shape(ctypes.Structure):
 class ireneo_capacity_report(ctypes.Structure):
     _fields_ = [
         ("facts_capacity", c_double),
+        ("facts_capacity_decoupled", c_double),
         ("facts_capacity_asymptotic", c_double),
         ("facts_capacity_hebbian", c_double),
+        ("facts_hebbian_half", c_double),
         ("candidates", c_double),
         ("delta", c_double),
         ("variance", c_double),
+        ("correction", c_double),
+        ("hull_probability", c_double),
         ("effective_dimension", c_double),
         ("parameters", c_double),
         ("bits_per_parameter", c_double),
@@ -72,6 +80,7 @@ class ireneo_capacity_report(ctypes.Structure):
         ("fraction_of_capacity", c_double),
         ("hebbian_accuracy", c_double),
         ("probability_all_fit", c_double),
+        ("caveat", c_char * 200),
         ("reserved", RESERVED),
     ]
 

@@ -230,8 +230,10 @@ static void test_level_distribution(void **state) {
 
 /* ---- capacity ---- */
 
+/* The decoupled problem: n delta(P) = D and nothing else. What sharing changes is tested in shared.c. */
 static ireneo_capacity_report capacity(ireneo_shape shape) {
     ireneo_capacity_report report;
+    shape.problem = IRENEO_PROBLEM_DECOUPLED;
     expect_ok(ireneo_capacity(&shape, &report));
     return report;
 }
@@ -247,13 +249,13 @@ static void test_square_capacity_table(void **state) {
         size_t d = (size_t)rows[i][0];
         ireneo_capacity_report r = capacity((ireneo_shape){.dim_in = d, .dim_out = d});
         double p = r.facts_capacity, area = rows[i][0] * rows[i][0];
-        expect_ratio(p * delta_of(p), area, 1e-9);
+        expect_ratio(p * delta_of(p), area, d < 50 ? 2e-6 : 1e-9); /* N > d counts as d */
         expect_close(p, rows[i][1], fmax(0.0501, 3e-6 * p));
         expect_close(r.load, rows[i][2], 5.1e-5);
         expect_ratio(r.load, p * log(p) / area, 1e-12);
-        expect_ratio(r.delta, delta_of(p), 1e-12);
-        expect_ratio(r.variance, variance_of(p), 1e-12);
-        expect_ratio(r.bits_per_parameter, log2(p) / delta_of(p), 1e-9);
+        expect_ratio(r.delta, delta_of(p), 1e-6);
+        expect_ratio(r.variance, variance_of(p), 1e-6);
+        expect_ratio(r.bits_per_parameter, log2(p) / delta_of(p), 2e-6);
         expect_ratio(r.facts_capacity_asymptotic * log(r.facts_capacity_asymptotic), 0.5 * area, 1e-10);
         expect_ratio(r.facts_capacity_hebbian * log(r.facts_capacity_hebbian), area / 8.0, 1e-10);
         assert_true(r.candidates == p && r.effective_dimension == area && r.parameters == area);
@@ -271,7 +273,7 @@ static void test_other_shapes(void **state) {
     ireneo_shape f64 = {.dim_in = 30, .dim_out = 50, .candidates = 500},
                  tall = {.dim_in = 50, .dim_out = 30, .candidates = 500};
     expect_close(capacity(f64).facts_capacity, 211.9, 0.0501);
-    assert_true(capacity(f64).facts_capacity == capacity(tall).facts_capacity);
+    expect_ratio(capacity(f64).facts_capacity, capacity(tall).facts_capacity, 1e-6);
     expect_close(capacity((ireneo_shape){.dim_in = 40, .dim_out = 40, .candidates = 5000}).facts_capacity,
                  150.3, 0.0501);
     expect_close(capacity((ireneo_shape){.dim_in = 40, .dim_out = 40, .candidates = 50}).facts_capacity,
@@ -296,7 +298,7 @@ static void test_other_shapes(void **state) {
     r = capacity((ireneo_shape){.dim_in = 10000000, .dim_out = 10000000});
     expect_ratio(r.facts_capacity * delta_of(r.facts_capacity), 1e14, 1e-8);
     r = capacity((ireneo_shape){.dim_in = 100, .dim_out = 100, .candidates = 1e12});
-    expect_ratio(r.facts_capacity, 1e4 / 44.886230, 1e-7);
+    expect_ratio(r.facts_capacity, 1e4 / 44.886230, 2e-5); /* one in 1e8 targets lies in the hull */
 }
 
 static void test_chance_that_facts_fit(void **state) {
@@ -306,7 +308,8 @@ static void test_chance_that_facts_fit(void **state) {
                                      {50, 357, 1.0},  {50, 376, 0.47}, {50, 395, 0.00}};
     for (size_t i = 0; i < COUNT(rows); i++) {
         size_t d = (size_t)rows[i][0];
-        ireneo_shape shape = {.dim_in = d, .dim_out = d, .facts = rows[i][1]};
+        ireneo_shape shape = {
+            .dim_in = d, .dim_out = d, .facts = rows[i][1], .problem = IRENEO_PROBLEM_DECOUPLED};
         double chance, n = rows[i][1];
         expect_ok(ireneo_capacity_probability(&shape, &chance));
         expect_close(chance, rows[i][2], 0.0101);
@@ -325,7 +328,8 @@ static void test_margin_law(void **state) {
     (void)state;
     static const double facts[] = {10, 300, 450, 480, 500};
     for (size_t i = 0; i < COUNT(facts); i++) {
-        ireneo_shape shape = {.dim_in = 60, .dim_out = 60, .facts = facts[i]};
+        ireneo_shape shape = {
+            .dim_in = 60, .dim_out = 60, .facts = facts[i], .problem = IRENEO_PROBLEM_DECOUPLED};
         double margin, distance;
         expect_ok(ireneo_capacity_margin(&shape, &margin));
         assert_true(margin > 0.0 && margin < 1e3);
@@ -373,11 +377,12 @@ static void test_bad_shapes(void **state) {
 /* What a store asks before it begins, beside the whole report: n = P by one rough secant step, and fixed P. */
 static void test_rough_capacity(void **state) {
     (void)state;
-    static const size_t dims[][3] = {{20, 20, 0}, {100, 60, 0}, {100, 100, 25}, {1000, 1000, 0}};
+    static const size_t dims[][3] = {{20, 20, 0}, {100, 60, 0}, {100, 100, 25}, {1000, 1000, 0}, {40, 12, 0}};
     for (size_t k = 0; k < COUNT(dims); k++) {
         ireneo_shape shape = {.dim_in = dims[k][0], .dim_out = dims[k][1], .rank = dims[k][2]};
         ireneo_capacity_report report;
         double facts;
+        shape.problem = k % 2 == 0 ? IRENEO_PROBLEM_ORIGINAL : IRENEO_PROBLEM_DECOUPLED;
         expect_ok(ireneo_capacity(&shape, &report));
         shape.candidates = round(0.8 * report.facts_capacity);
         expect_ok(ireneo_capacity_rough(&shape, true, &facts));

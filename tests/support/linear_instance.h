@@ -100,12 +100,12 @@ static inline size_t brute_recalled(const ireneo_memory *m, const ireneo_facts *
     return recalled;
 }
 
-/* Facts that fit by the law. */
+/* Facts that fit by the law of the decoupled problem, which has the simplest formula. */
 static inline double law_of(size_t dim_in, size_t dim_out, size_t rank, double candidates) {
     ireneo_shape shape = {.dim_in = dim_in, .dim_out = dim_out, .rank = rank, .candidates = candidates};
     ireneo_capacity_report report;
     expect_ok(ireneo_capacity(&shape, &report));
-    return report.facts_capacity;
+    return report.facts_capacity_decoupled;
 }
 
 /* A store whose outcome has been checked: the memory belongs to the facts, and what the info says about it is

@@ -3,7 +3,6 @@
 #include "page.h"
 
 #include "linear/law/capacity.h"
-#include "linear/law/cone.h"
 #include "linear/law/hebbian_law.h"
 
 #include <math.h>
@@ -45,30 +44,32 @@ static ireneo_error find_chances(const ireneo_shape *shape, const ireneo_capacit
     return IRENEO_OK;
 }
 
-/* E dist^2 at 2 to 1e12 candidates depends on the margin alone: kept from call to call. */
-static ireneo_error find_distances(double margin, const double **candidates, const double **distances) {
+/* What a fact asks at 2 to 1e12 candidates depends on the margin alone: kept from call to call. */
+static ireneo_error find_demands(double margin, const ireneo_demand **demands) {
     static const double FEW[] = {2.0, 4.0, 10.0, 30.0}; /* where the curves bend; then powers of ten */
     enum { SMALL = sizeof FEW / sizeof *FEW };
-    static double at[DECADES], found[DECADES], of_margin = NAN;
+    static ireneo_demand found[DECADES];
+    static double of_margin = NAN;
     if (of_margin != margin) {
         of_margin = NAN;
         for (size_t i = 0; i < DECADES; i++) {
-            at[i] = i < SMALL ? FEW[i] : pow(10.0, (double)(i - SMALL + 2));
-            IRENEO_TRY(ireneo_cone_margin_distance(at[i], margin, &found[i]));
+            double candidates = i < SMALL ? FEW[i] : pow(10.0, (double)(i - SMALL + 2));
+            IRENEO_TRY(ireneo_demand_make(candidates, margin, &found[i]));
         }
         of_margin = margin;
     }
-    *candidates = at;
-    *distances = found;
+    *demands = found;
     return IRENEO_OK;
 }
 
 static ireneo_error write_candidates(ireneo_json *json, const ireneo_shape *shape) {
-    const double *candidates, *distances;
-    double law[DECADES], limit[DECADES], hebbian[DECADES];
-    IRENEO_TRY(find_distances(shape->margin, &candidates, &distances));
+    const ireneo_demand *demands;
+    double candidates[DECADES], law[DECADES], limit[DECADES], hebbian[DECADES];
+    IRENEO_TRY(find_demands(shape->margin, &demands));
     for (size_t i = 0; i < DECADES; i++) {
-        ireneo_capacities found = ireneo_capacities_among(shape, candidates[i], distances[i]);
+        ireneo_capacities found;
+        IRENEO_TRY(ireneo_capacities_among(shape, &demands[i], &found));
+        candidates[i] = demands[i].candidates;
         law[i] = found.law, limit[i] = found.limit, hebbian[i] = found.hebbian;
     }
     write_numbers(json, "candidates", candidates, DECADES);

@@ -3,6 +3,7 @@
 #include "base/ram.h"
 #include "base/threads.h"
 #include "report.h"
+#include "target_frequencies.h"
 
 ireneo_error ireneo_enter(int requested, int *threads) {
     (void)requested;
@@ -27,3 +28,9 @@ ireneo_error ireneo_ram_require(double bytes, const char *what) {
 }
 
 void finish_progress(void) {} /* there is no line to wipe */
+
+int load_frequencies(const command *self, const char *path, double candidates, double **frequencies,
+                     double *facts) {
+    (void)candidates, (void)frequencies, (void)facts;
+    return complain(self, EXIT_DATA, "%s: the page reads no files", path);
+}

@@ -101,9 +101,10 @@ ireneo_error ireneo_curves_write(const figure_request *request, const char *stag
     return failed;
 }
 
-ireneo_error ireneo_critical_load(size_t dim, double kappa, double *law, double *limit) {
-    trial like = ireneo_trial_square(TRIAL_ORIGINAL, TRIAL_PROJECT, dim, kappa, 2, 1);
-    ireneo_shape shape = {.dim_in = dim, .dim_out = dim, .rank = like.rank};
+ireneo_error ireneo_critical_load(trial_problem problem, size_t dim, double kappa, double *law,
+                                  double *limit) {
+    trial like = ireneo_trial_square(problem, TRIAL_PROJECT, dim, kappa, 2, 1);
+    ireneo_shape shape = ireneo_trial_shape(&like, true);
     ireneo_capacity_report report;
     IRENEO_TRY(ireneo_capacity(&shape, &report));
     *law = report.load;

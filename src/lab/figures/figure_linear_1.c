@@ -24,11 +24,12 @@ void ireneo_linear_1_curves(const figure_request *request, curve curves[LINEAR_1
 /* Chance that all facts fit, on a fine grid, one block per dimension. */
 static ireneo_error write_law(const curve *curves, FILE *stream) {
     fprintf(stream, "dim,load,probability,law\n"
-                    "# probability: that all facts fit, by the law; law: load at which it is one half.\n");
+                    "# probability: that all facts fit, by the law of the original problem; law: load at "
+                    "which it is one half.\n");
     for (size_t i = 0; i < 3; i++) {
         size_t dim = curves[i].like.dim_in;
         double law, limit;
-        IRENEO_TRY(ireneo_critical_load(dim, 1.0, &law, &limit));
+        IRENEO_TRY(ireneo_critical_load(TRIAL_ORIGINAL, dim, 1.0, &law, &limit));
         if (i > 0) fputs("\n\n", stream);
         for (int k = 0; k <= 120; k++) {
             double load = 0.1 + 0.01 * k, probability;

@@ -13,7 +13,7 @@ static ireneo_error write_law(size_t dim, FILE *stream) {
                     "# loads up to which facts fit at rank kappa d: finite-size law, and limit formula.\n");
     for (size_t i = 0; i < RANKS; i++) {
         double law, limit;
-        IRENEO_TRY(ireneo_critical_load(dim, FRACTIONS[i], &law, &limit));
+        IRENEO_TRY(ireneo_critical_load(TRIAL_ORIGINAL, dim, FRACTIONS[i], &law, &limit));
         fprintf(stream, "%g,%.8g,%.8g\n", FRACTIONS[i], law, limit);
     }
     return IRENEO_OK;

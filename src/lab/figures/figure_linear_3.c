@@ -40,7 +40,7 @@ static ireneo_error list_jobs(const figure_request *request, size_t draws, spect
                 spectrum_job *job = &jobs[at];
                 job->trained =
                     ireneo_trial_square(problem, TRIAL_PROJECT, dim, FRACTIONS[r], 2, request->seed + draw);
-                ireneo_shape shape = {.dim_in = dim, .dim_out = dim, .rank = job->trained.rank};
+                ireneo_shape shape = ireneo_trial_shape(&job->trained, true);
                 ireneo_capacity_report report;
                 IRENEO_TRY(ireneo_capacity(&shape, &report));
                 job->trained.facts = job->trained.candidates =

@@ -32,7 +32,8 @@ ireneo_error ireneo_linear_4_scores(const figure_request *request, trial trials[
     IRENEO_TRY(ireneo_capacity(&shape, &report));
     for (size_t i = 0; i < LINEAR_4_TRIALS; i++) {
         trial_problem problem = i < LINEAR_4_LOADS ? TRIAL_ORIGINAL : TRIAL_DECOUPLED;
-        size_t facts = (size_t)(FRACTIONS[i % LINEAR_4_LOADS] * report.facts_capacity);
+        double law = problem == TRIAL_ORIGINAL ? report.facts_capacity : report.facts_capacity_decoupled;
+        size_t facts = (size_t)(FRACTIONS[i % LINEAR_4_LOADS] * law);
         trials[i] = ireneo_trial_square(problem, TRIAL_ADAM, dim, 1.0, facts, request->seed);
         if (request->quick) trials[i].steps = 1500;
     }
@@ -47,8 +48,8 @@ ireneo_error ireneo_linear_4_scores(const figure_request *request, trial trials[
 
 /* The best margin of a memory below capacity, by the law; NaN above, where there is none. */
 static ireneo_error best_margin(const trial *t, double *margin) {
-    ireneo_shape shape = {.dim_in = t->dim_in, .dim_out = t->dim_out};
-    shape.facts = shape.candidates = (double)t->facts;
+    ireneo_shape shape = ireneo_trial_shape(t, false);
+    shape.facts = (double)t->facts;
     IRENEO_TRY(ireneo_capacity_margin(&shape, margin));
     if (*margin <= 0.0) *margin = NAN;
     return IRENEO_OK;

@@ -8,9 +8,8 @@
 #include <string.h>
 
 ireneo_error ireneo_threshold_probability(const trial *like, bool own, double facts, double *probability) {
-    ireneo_shape shape = {.dim_in = like->dim_in, .dim_out = like->dim_out, .rank = like->rank};
+    ireneo_shape shape = ireneo_trial_shape(like, own);
     shape.facts = facts;
-    if (!own) shape.candidates = (double)like->candidates;
     return ireneo_capacity_probability(&shape, probability);
 }
 

@@ -6,9 +6,8 @@
 #include <string.h>
 
 ireneo_error ireneo_threshold_law(const trial *like, bool own, double *facts) {
-    ireneo_shape shape = {.dim_in = like->dim_in, .dim_out = like->dim_out, .rank = like->rank};
+    ireneo_shape shape = ireneo_trial_shape(like, own);
     ireneo_capacity_report report;
-    if (!own) shape.candidates = (double)like->candidates;
     IRENEO_TRY(ireneo_capacity(&shape, &report));
     *facts = like->solver == TRIAL_HEBBIAN ? report.facts_capacity_hebbian : report.facts_capacity;
     return IRENEO_OK;

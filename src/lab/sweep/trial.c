@@ -38,6 +38,15 @@ bool ireneo_trial_solver_find(const char *name, trial_solver *solver) {
     return true;
 }
 
+ireneo_shape ireneo_trial_shape(const trial *t, bool own_values) {
+    return (ireneo_shape){.dim_in = t->dim_in,
+                          .dim_out = t->dim_out,
+                          .rank = t->rank,
+                          .candidates = own_values ? 0.0 : (double)t->candidates,
+                          .problem = t->problem == TRIAL_ORIGINAL ? IRENEO_PROBLEM_ORIGINAL
+                                                                  : IRENEO_PROBLEM_DECOUPLED};
+}
+
 trial ireneo_trial_square(trial_problem problem, trial_solver solver, size_t dim, double rank_fraction,
                           size_t facts, uint64_t seed) {
     trial t = {.problem = problem, .solver = solver, .dim_in = dim, .dim_out = dim};

@@ -44,6 +44,10 @@ typedef struct trial_result {
 } trial_result;
 
 const char *ireneo_trial_problem_name(trial_problem problem);
+
+/* The shape whose law a trial is measured by: facts that share candidates, or not. With own_values, n = P. */
+ireneo_shape ireneo_trial_shape(const trial *t, bool own_values);
+
 const char *ireneo_trial_solver_name(trial_solver solver);
 bool ireneo_trial_solver_find(const char *name, trial_solver *solver);
 

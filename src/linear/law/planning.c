@@ -75,11 +75,10 @@ ireneo_error ireneo_capacity_overload(const ireneo_shape *shape, double *kept) {
     ireneo_capacity_report report;
     if (fixed.candidates == 0.0) fixed.candidates = fmax(2.0, fixed.facts);
     IRENEO_TRY(ireneo_capacity(&fixed, &report));
-    double ratio = fixed.facts / report.facts_capacity;
+    double law = fmin(report.facts_capacity, report.facts_capacity_decoupled), ratio = fixed.facts / law;
     size_t k = 1;
     while (k + 1 < POINTS && ratio > offered[k]) k++;
     double way = fmin(1.0, (ratio - offered[k - 1]) / (offered[k] - offered[k - 1]));
-    *kept = ratio <= 1.0 ? fixed.facts
-                         : floor(report.facts_capacity * (share[k - 1] + way * (share[k] - share[k - 1])));
+    *kept = ratio <= 1.0 ? fixed.facts : floor(law * (share[k - 1] + way * (share[k] - share[k - 1])));
     return IRENEO_OK;
 }

@@ -53,9 +53,8 @@ double ireneo_attempt_bytes(const ireneo_facts *f, int threads) {
 }
 
 static double choose_margin(const ireneo_attempt *a) {
-    double fraction = a->info->fraction_of_capacity;
     if (a->settings.margin > 0.0) return a->settings.margin;
-    return fraction > BEYOND ? MARGIN_BEYOND : fraction > HARD ? MARGIN_HARD : MARGIN;
+    return a->fraction > BEYOND ? MARGIN_BEYOND : a->fraction > HARD ? MARGIN_HARD : MARGIN;
 }
 
 /* The gap that counts as recalled while iterating: what rounding to float32 cannot close, nor the drift of a
@@ -77,15 +76,16 @@ ireneo_error ireneo_attempt_prepare(ireneo_attempt *a) {
     IRENEO_TRY(ireneo_problem_pack(&a->problem));
     a->info->span_in = a->problem.dim_in;
     a->info->span_out = a->problem.dim_out;
-    IRENEO_TRY(
-        ireneo_capacity_of_facts(a->facts, a->info->span_in, a->info->span_out, a->settings.rank, a->info));
+    IRENEO_TRY(ireneo_capacity_of_facts(a->facts, a->info->span_in, a->info->span_out, a->settings.rank,
+                                        a->info, &a->law));
+    a->fraction = fmax(a->info->fraction_of_capacity, (double)a->facts->facts / a->law);
     double t1 = ireneo_seconds();
     size_t room = a->facts->candidates - 1 < LIST_ROOM ? a->facts->candidates - 1 : LIST_ROOM;
     IRENEO_TRY(ireneo_working_set_allocate(&a->problem, room, a->settings.rank > 0, &a->set));
     IRENEO_TRY(ireneo_minimiser_allocate(&a->problem, &a->set, a->settings.rank, HISTORY, &a->minimiser));
     IRENEO_TRY(ireneo_start(&a->problem, a->settings.initial, a->settings.rank, &a->minimiser));
     a->minimiser.margin = (float)choose_margin(a);
-    if (a->info->fraction_of_capacity < HARD && a->facts->candidates * a->problem.stride > INT16_FROM)
+    if (a->fraction < HARD && a->facts->candidates * a->problem.stride > INT16_FROM)
         IRENEO_TRY(ireneo_minimiser_use_int16(&a->minimiser));
     require_gap(a);
     a->info->phases.whiten = t1 - t0;
@@ -113,7 +113,7 @@ void ireneo_attempt_mask(ireneo_attempt *a) {
 
 size_t ireneo_attempt_keep(const ireneo_attempt *a) {
     static const double FEWEST = 20.0, A_DOUBLING = 4.0, FROM = 64.0; /* candidates; measured for d <= 1000 */
-    if (a->info->fraction_of_capacity > HARD) return IRENEO_HARD_KEEP;
+    if (a->fraction > HARD) return IRENEO_HARD_KEEP;
     return (size_t)FEWEST + (size_t)fmax(0.0, A_DOUBLING * log2((double)a->facts->candidates / FROM));
 }
 

@@ -17,6 +17,9 @@ typedef struct ireneo_attempt {
     ireneo_working_set set;
     ireneo_minimiser minimiser;
     ireneo_memory *memory;
+    /* Facts that would fit with candidates of their own, and the facts over the smaller of that and the law: the schedule
+     * of the solver was measured in these. */
+    double law, fraction;
     double first_gradient;
     unsigned char *given_up; /* (facts) rows that no longer count, or NULL: none */
     unsigned char *kept;     /* (facts) what overload mode keeps, or NULL: not wanted */

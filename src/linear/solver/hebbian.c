@@ -143,7 +143,7 @@ ireneo_error ireneo_hebbian_store(const ireneo_facts *facts, const ireneo_store_
     info->span_in = facts->dim_in, info->span_out = facts->dim_out;
     IRENEO_TRY(make_memory(facts, settings, *memory, info));
     info->phases.start = ireneo_seconds() - t0 - info->phases.whiten;
-    IRENEO_TRY(ireneo_capacity_of_facts(facts, info->span_in, info->span_out, settings->rank, info));
+    IRENEO_TRY(ireneo_capacity_of_facts(facts, info->span_in, info->span_out, settings->rank, info, NULL));
     double t1 = ireneo_seconds();
     ireneo_check_report report;
     IRENEO_TRY(ireneo_check_near(*memory, facts, settings->threads, NULL, NULL, NULL, &report));

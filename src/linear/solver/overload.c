@@ -174,7 +174,7 @@ static void drop_rounded(overload *o, size_t class, size_t most) {
 /* Gives facts of the class up until the rest fits. */
 static ireneo_error shrink(overload *o, size_t class, const pace *late) {
     ireneo_attempt *w = o->work;
-    double law = w->info->facts_capacity;
+    double law = w->law;
     bool standing = false;
     while (!standing && !o->stopped) {
         const pace *now = (double)o->kept > COARSE_UNTIL * law ? &COARSE : late;
@@ -267,7 +267,7 @@ static ireneo_error grow(overload *o, size_t class) {
 
 /* Brings one class in: as many of its easiest facts as could possibly fit, then shrink and grow. */
 static ireneo_error fit_class(overload *o, size_t class) {
-    double law = o->work->info->facts_capacity, room = ceil(FIRST_OFFER * law) - (double)o->kept;
+    double law = o->work->law, room = ceil(FIRST_OFFER * law) - (double)o->kept;
     IRENEO_TRY(scan_all(o));
     if (room < 1.0) room = 1.0;
     offer_easiest(o, class, (size_t)room, 0);

@@ -286,7 +286,7 @@ static ireneo_error find_contradiction(store *s, verdict *v) {
 
 static ireneo_error decide(store *s, verdict *v) {
     IRENEO_TRY(find_contradiction(s, v));
-    bool hopeless = s->attempt.settings.overload && s->attempt.info->fraction_of_capacity > HOPELESS;
+    bool hopeless = s->attempt.settings.overload && s->attempt.fraction > HOPELESS;
     if (*v == VERDICT_IMPOSSIBLE || hopeless) return IRENEO_OK;
     ireneo_error failed = solve(s, v);
     if (failed != IRENEO_ERROR_CANCELLED) return failed;
