@@ -1,10 +1,11 @@
-/* Writes src/linear/law/shared_table.h: how the recall cones of shared candidates lean (docs/linear.md, "Shared
+/* Writes src/linear/law/shared_table.c: how the recall cones of shared candidates lean (docs/linear.md, "Shared
  * candidates"). For values of d dimensions and P = 1 + ratio d candidates, drawn, centred and whitened, Gaussian vectors g
  * are projected on the cones Gamma_t = { h : y_t h >= y_j h for all j }. With Q an orthonormal basis of the span of the
  * active y_t - y_j, r = g - projection, B = Q Q^T and M = r r^T without their traces, it averages
  *     s = <B, M' - B'>  over pairs of projections on one cone, and
  *     u = (P - 1) <B, B' - M'> - s,  the first mean over pairs on different cones.
- * Run by scripts/shared_table: about ten minutes, always the same numbers. */
+ * The two largest cells would take an hour and repeat the one before. Run by scripts/shared_table: about ten minutes,
+ * always the same numbers. */
 #include <ireneo.h>
 
 #include <math.h>
@@ -15,6 +16,8 @@
 enum { DIMS = 10, RATIOS = 11, EACH = 2, MOST_ACTIVE = 256 };
 static const size_t dims[DIMS] = {2, 3, 5, 8, 12, 20, 32, 50, 80, 128};
 static const double ratios[RATIOS] = {1, 1.3, 1.8, 2.5, 4, 6.5, 10, 16, 25, 40, 64};
+
+static const double MOST_WORK = 2.5e9; /* candidates^2 dimensions of a cell */
 
 /* ---- random numbers ---- */
 
@@ -247,7 +250,7 @@ static void *room(size_t count) {
 
 static void fill_cell(size_t d, size_t count, uint64_t stream, double *s, double *u) {
     double work = 12.0 * (double)count * (double)count * (double)d + 1e4, once_s, once_u;
-    size_t draws = (size_t)fmin(1000.0, fmax(work < 3e10 ? 6.0 : 2.0, 6e8 / work));
+    size_t draws = (size_t)fmin(1000.0, fmax(6.0, 6e8 / work));
     double *y = room(count * d), *scratch = room(d * d + d), *g = room(d);
     cones c = {y, count, d, room(MOST_ACTIVE * d), room(MOST_ACTIVE * MOST_ACTIVE), room(d)};
     projection p[EACH];
@@ -266,12 +269,19 @@ static void fill_cell(size_t d, size_t count, uint64_t stream, double *s, double
     free(y), free(scratch), free(g), free(c.normals), free(c.gram), free(c.moved), free(all.b), free(all.m);
 }
 
+static void print_row(const double *row, size_t count, const char *format) {
+    for (size_t k = 0; k < count; k++) {
+        printf("%s", k > 0 ? ", " : "{");
+        printf(format, row[k]);
+    }
+    printf("}");
+}
+
 static void print_table(const char *name, double table[DIMS][RATIOS]) {
-    printf("static const double %s[%d][%d] = {\n", name, DIMS, RATIOS);
+    printf("const double %s[IRENEO_SHARED_DIMS][IRENEO_SHARED_RATIOS] = {\n", name);
     for (size_t i = 0; i < DIMS; i++) {
-        printf("    {");
-        for (size_t k = 0; k < RATIOS; k++) printf("%s%.3f", k > 0 ? ", " : "", table[i][k]);
-        printf("},\n");
+        print_row(table[i], RATIOS, "%.3f");
+        printf(",\n");
     }
     printf("};\n");
 }
@@ -281,16 +291,22 @@ int main(void) {
     for (size_t i = 0; i < DIMS; i++) {
         for (size_t k = 0; k < RATIOS; k++) {
             size_t count = (size_t)((double)dims[i] * ratios[k] + 1.5);
-            fill_cell(dims[i], count, i * RATIOS + k, &s[i][k], &u[i][k]);
+            if ((double)count * (double)count * (double)dims[i] < MOST_WORK)
+                fill_cell(dims[i], count, i * RATIOS + k, &s[i][k], &u[i][k]);
+            else
+                s[i][k] = s[i][k - 1], u[i][k] = u[i][k - 1];
             fprintf(stderr, "%zu dimensions, %zu candidates: %.3f %.3f\n", dims[i], count, s[i][k], u[i][k]);
         }
     }
-    printf("/* Made by scripts/shared_table, which says how; rows are dimensions, columns candidates per "
-           "dimension. */\n");
-    printf("enum { DIMS = %d, RATIOS = %d };\n", DIMS, RATIOS);
-    printf("static const double AT_DIM[DIMS] = {2, 3, 5, 8, 12, 20, 32, 50, 80, 128};\n");
-    printf("static const double AT_RATIO[RATIOS] = {1, 1.3, 1.8, 2.5, 4, 6.5, 10, 16, 25, 40, 64};\n");
-    print_table("SELF", s);
-    print_table("TILT", u);
+    double at_dim[DIMS];
+    for (size_t i = 0; i < DIMS; i++) at_dim[i] = (double)dims[i];
+    printf("/* Made by scripts/shared_table. Do not edit. */\n#include \"linear/law/shared_table.h\"\n\n");
+    printf("const double ireneo_shared_dim[IRENEO_SHARED_DIMS] = ");
+    print_row(at_dim, DIMS, "%g");
+    printf(";\nconst double ireneo_shared_ratio[IRENEO_SHARED_RATIOS] = ");
+    print_row(ratios, RATIOS, "%g");
+    printf(";\n");
+    print_table("ireneo_shared_self", s);
+    print_table("ireneo_shared_tilt", u);
     return 0;
 }

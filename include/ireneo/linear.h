@@ -42,6 +42,9 @@ typedef enum ireneo_targets {
     IRENEO_TARGETS_ZIPF
 } ireneo_targets;
 
+/** "each", "zipf". Never NULL. */
+IRENEO_API const char *ireneo_targets_name(ireneo_targets targets);
+
 /** The memory that is asked about. Zero-initialise it and fill what matters. */
 typedef struct ireneo_shape {
     /** Dimension of the keys and of the values; of their span when they do not fill the space. */

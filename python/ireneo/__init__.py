@@ -2,7 +2,7 @@
 
     import ireneo
 
-    ireneo.capacity(100).facts_capacity            # 1192 facts fit in a 100 x 100 matrix
+    ireneo.capacity(100).facts_capacity            # 1208 facts fit in a 100 x 100 matrix
     keys, values = ireneo.sample(100, facts=1073)  # random facts, or your own arrays
     memory, info = ireneo.store(keys, values)      # info.status == "stored"
     memory.recall(keys[:3], values, top=5)         # indices and scores

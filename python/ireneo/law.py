@@ -16,7 +16,7 @@ from .library import check, lib, names
 from .records import choice, record
 
 _PROBLEMS = names(lib.ireneo_problem_kind_name)
-_TARGETS_ZIPF = 1
+_TARGETS = names(lib.ireneo_targets_name)
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ def _ask_for(shape: s.ireneo_shape, problem: str, targets: Any, zipf: Optional[f
     """Which problem is meant, and how often each candidate is asked for."""
     shape.problem = choice(_PROBLEMS, problem, "problem")
     if zipf is not None:
-        shape.targets, shape.zipf = _TARGETS_ZIPF, real(zipf, "zipf")
+        shape.targets, shape.zipf = choice(_TARGETS, "zipf", "targets"), real(zipf, "zipf")
     if targets is None:
         return
     if zipf is not None:

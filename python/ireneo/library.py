@@ -57,6 +57,7 @@ PROTOTYPES: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {
     # linear.h: storing
     "ireneo_solver_name": (c_char_p, (c_int,)),
     "ireneo_problem_kind_name": (c_char_p, (c_int,)),
+    "ireneo_targets_name": (c_char_p, (c_int,)),
     "ireneo_store_require_ram": (ERROR, (POINTER(s.ireneo_facts), c_int)),
     "ireneo_store": (
         ERROR,

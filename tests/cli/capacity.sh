@@ -16,17 +16,54 @@ run 0 --version
 # ---- capacity
 run 0 capacity --dim 100
 grep -q "1 192" out || fault "capacity --dim 100 does not show 1 192"
-run 0 capacity --dim 100 --json
+run 0 capacity --dim 100 --problem decoupled --json
 near facts_capacity 1192.0 0.1
 near delta 8.389059989 1e-8
-run 0 capacity --dim-in 30 --dim-out 50 --candidates 500 --json
+near correction 0 0
+run 0 capacity --dim 100 --json
+near facts_capacity 1208 3
+near facts_capacity_decoupled 1192.0 0.1
+near facts_hebbian_half 164 2
+is caveat ""
+is problem original
+run 0 capacity --dim-in 30 --dim-out 50 --candidates 500 --json --problem decoupled
 near facts_capacity 211.9 0.05
-run 0 capacity --dim 50 --facts 376 --json
+run 0 capacity --dim 50 --facts 376 --json --problem decoupled
 near probability_all_fit 0.474 0.01
+run 0 capacity --dim 20 --candidates 10 --json
+near facts_capacity 91 1
+near effective_dimension 180 0
+run 0 capacity --dim-in 40 --dim-out 10 --json
+near facts_capacity 70.3 1.6
+near hull_probability 0.013 0.005
+# answers that are not equally frequent: 950 facts that are proved impossible at d = 100 do not "fit"
+run 1 capacity --dim 100 --candidates 1000 --zipf 1 --facts 950 --json
+is verdict "do not fit"
+near facts_capacity 830 40
+grep -q "few answers" out || fault "no caveat for skewed answers: $(cat out)"
+run 0 capacity --dim 100 --candidates 1000 --zipf 0 --json
+near facts_capacity 1244 8
+"$python" - <<'END' || fault "targets could not be written"
+import numpy as np
+np.save("skewed.npy", np.repeat([5, 6, 7, 8], [300, 100, 10, 1]).astype(np.int64))
+np.save("outside.npy", np.array([0, 1000], dtype=np.int64))
+END
+run 1 capacity --dim 100 --candidates 1000 --targets skewed.npy --json
+near facts 411 0
+holds "few answers cost" "r['facts_capacity'] < 500"
+refuse 3 "target 1000 of fact 1" capacity --dim 100 --candidates 1000 --targets outside.npy
+refuse 4 "none.npy" capacity --dim 100 --candidates 1000 --targets none.npy
+refuse 2 "need the number of values" capacity --dim 100 --targets skewed.npy
+refuse 2 "need the number of values" capacity --dim 100 --zipf 1
+refuse 2 "exclude each other" capacity --dim 100 --candidates 1000 --targets skewed.npy --zipf 1
+refuse 2 "candidates of its own" capacity --dim 100 --candidates 1000 --zipf 1 --problem decoupled
+refuse 2 "zipf" capacity --dim 100 --candidates 1000 --zipf -1
+refuse 2 "problem" capacity --dim 100 --problem own
 run 0 capacity --dim 100 --candidates 3 --json
 near delta 0.8333333333333 1e-9
 run 0 capacity --dim 100 --rank 25 --json
 near rank 25 0
+holds "the Hebbian rule is left out with a rank" "r['hebbian_accuracy'] is None and r['facts_hebbian_half'] is None"
 refuse 2 "between 1 and" capacity --dim 0
 refuse 2 "between 1 and" capacity --dim -5
 refuse 2 "whole number" capacity --dim 2.5

@@ -55,7 +55,7 @@ class WheelTest(unittest.TestCase):
         program = "import ireneo; print(ireneo.library_path, round(ireneo.capacity(100).facts_capacity))"
         command = [sys.executable, "-c", program]
         said = subprocess.run(command, env=surroundings, cwd="/", check=True, capture_output=True, text=True).stdout
-        self.assertEqual(said, f"{self.folder}/site/ireneo/libireneo.so 1192\n")
+        self.assertEqual(said, f"{self.folder}/site/ireneo/libireneo.so 1208\n")
 
     def test_metadata_first(self):
         name = wheel_builder.prepare_metadata_for_build_wheel(self.folder)

@@ -11,7 +11,6 @@
 #include "linear/law/setting.h"
 
 #include <math.h>
-#include <stdio.h>
 
 /* ---- facts that fit ---- */
 
@@ -214,27 +213,24 @@ ireneo_error ireneo_capacity_of_facts(const ireneo_facts *f, size_t span_in, siz
 
 /* ---- the report ---- */
 
-/* Where the law is known to be off, or not known to hold. */
-static void add_caveat(const ireneo_law_setting *s, double facts, ireneo_capacity_report *report) {
+/* Where the law is known to be off, or not known to hold; NULL where it is. */
+static const char *find_caveat(const ireneo_law_setting *s, double facts) {
     static const double SKEWED = 0.06, FEW = 0.6; /* of eps; of the dimensions that a fact uses */
-    const ireneo_shape *shape = s->shape;
-    double skew = ireneo_law_skew(s, facts);
-    size_t room = sizeof report->caveat;
-    if (skew > SKEWED)
-        snprintf(report->caveat, room,
-                 "many facts share few answers, each uses %.0f %% more for it; tried by Zipf's law in 20 to "
-                 "100 dimensions "
-                 "only, and within 4 %% there",
-                 100.0 * skew);
-    else if (shape->margin > 0.0)
-        snprintf(
-            report->caveat, room,
-            "with a margin the law is asymptotic: far from capacity fewer facts fit, by a tenth at d = 60");
-    else if (s->sharing.delta > FEW * fmin(s->sharing.dim_in, s->sharing.dim_out))
-        snprintf(
-            report->caveat, room,
-            "the memory has hardly more dimensions (%.0f) than a fact uses (%.1f): the law is a rough guide",
-            fmin(s->sharing.dim_in, s->sharing.dim_out), s->sharing.delta);
+    if (ireneo_law_skew(s, facts) > SKEWED)
+        return "many facts share few answers, which costs much; this was tried by Zipf's law in 20 to 100 "
+               "dimensions only, "
+               "where it is off by up to 5 %";
+    if (s->shape->margin > 0.0)
+        return "with a margin the law is asymptotic: far from capacity fewer facts fit, by a tenth at d = 60";
+    if (s->sharing.delta > FEW * fmin(s->sharing.dim_in, s->sharing.dim_out))
+        return "the memory has hardly more dimensions than a fact uses: the law is a rough guide";
+    return NULL;
+}
+
+static void add_caveat(const ireneo_law_setting *s, double facts, ireneo_capacity_report *report) {
+    const char *sentence = find_caveat(s, facts);
+    for (size_t k = 0; sentence != NULL && sentence[k] != '\0' && k + 1 < sizeof report->caveat; k++)
+        report->caveat[k] = sentence[k];
 }
 
 /* What the law says at capacity. */

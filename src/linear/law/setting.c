@@ -83,6 +83,16 @@ const char *ireneo_problem_kind_name(ireneo_problem_kind problem) {
     return "unknown";
 }
 
+const char *ireneo_targets_name(ireneo_targets targets) {
+    switch (targets) {
+    case IRENEO_TARGETS_EACH:
+        return "each";
+    case IRENEO_TARGETS_ZIPF:
+        return "zipf";
+    }
+    return "unknown";
+}
+
 ireneo_error ireneo_demand_make(double candidates, double margin, ireneo_demand *demand) {
     demand->candidates = candidates;
     IRENEO_TRY(ireneo_cone_moments(candidates, &demand->delta, &demand->variance));

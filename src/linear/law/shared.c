@@ -25,21 +25,29 @@ static double between(double from, double to, double way) {
 }
 
 ireneo_lean ireneo_cone_lean(double dim_out, double candidates) {
-    double down, across, ratio = fmax(AT_RATIO[0], (candidates - 1.0) / dim_out);
-    size_t i = find_place(AT_DIM, DIMS, fmax(AT_DIM[0], dim_out), &down);
-    size_t k = find_place(AT_RATIO, RATIOS, fmin(AT_RATIO[RATIOS - 1], ratio), &across);
+    double down, across, ratio = fmax(ireneo_shared_ratio[0], (candidates - 1.0) / dim_out);
+    size_t i = find_place(ireneo_shared_dim, IRENEO_SHARED_DIMS, fmax(ireneo_shared_dim[0], dim_out), &down);
+    size_t k = find_place(ireneo_shared_ratio, IRENEO_SHARED_RATIOS,
+                          fmin(ireneo_shared_ratio[IRENEO_SHARED_RATIOS - 1], ratio), &across);
     double near = fmin(1.0, down); /* s goes on growing with log d beyond the table, u does not */
-    return (ireneo_lean){between(between(SELF[i][k], SELF[i][k + 1], across),
-                                 between(SELF[i + 1][k], SELF[i + 1][k + 1], across), down),
-                         between(between(TILT[i][k], TILT[i][k + 1], across),
-                                 between(TILT[i + 1][k], TILT[i + 1][k + 1], across), near)};
+    return (ireneo_lean){
+        between(between(ireneo_shared_self[i][k], ireneo_shared_self[i][k + 1], across),
+                between(ireneo_shared_self[i + 1][k], ireneo_shared_self[i + 1][k + 1], across), down),
+        between(between(ireneo_shared_tilt[i][k], ireneo_shared_tilt[i][k + 1], across),
+                between(ireneo_shared_tilt[i + 1][k], ireneo_shared_tilt[i + 1][k + 1], across), near)};
 }
 
-/* Both factors of the Hessian. Where a memory has hardly more dimensions than a fact uses they lose their meaning. */
-static double response(const ireneo_sharing *s) {
-    static const double MOST = 0.6;
+/* Where a memory has hardly more dimensions than a fact uses the factors of the Hessian lose their meaning. */
+static const double MOST_RESPONSE = 0.6;
+
+/* 1 / (1 - b): what W adapts on the side of the values. */
+static double value_response(const ireneo_sharing *s) {
     double b = (s->delta + s->variance / s->delta + 2.0) / (s->dim_out + 2.0) - 1.0 / s->dim_out;
-    return 1.0 / ((1.0 - fmin(MOST, fmax(0.0, b))) * (1.0 - fmin(MOST, s->delta / s->dim_in)));
+    return 1.0 / (1.0 - fmin(MOST_RESPONSE, fmax(0.0, b)));
+}
+
+static double response(const ireneo_sharing *s) {
+    return value_response(s) / (1.0 - fmin(MOST_RESPONSE, s->delta / s->dim_in));
 }
 
 static double per_pair(const ireneo_sharing *s, double facts) {
@@ -66,15 +74,16 @@ static double saddle_growth(double candidates, double nu) {
 }
 
 /* That is for values of many dimensions. In few the cones lean less, by s over its leading value, and the growth is seen to
- * go with it: none at less than half. This step alone is measured, at d = 20 and 50. */
+ * go with it: none at less than half. This step alone is measured, on square memories of 20 to 100 dimensions and
+ * 20 x 40. */
 static double growth_share(const ireneo_sharing *s, double self) {
-    return fmin(1.05, fmax(0.0, 4.0 * (self / s->leading - 0.45)));
+    return 1.25 * fmin(1.0, fmax(0.0, 4.0 * (self / s->leading - 0.47)));
 }
 
 double ireneo_shared_answer(const ireneo_sharing *s, double facts) {
     double self = ireneo_cone_lean(s->dim_out, s->candidates).self, nu = facts / s->dim_in,
            factor = response(s);
     if (!(s->leading > 0.0) || facts <= 0.0 || self <= 0.0) return 0.0;
-    double growth = saddle_growth(s->candidates, growth_share(s, self) * factor * nu);
+    double growth = saddle_growth(s->candidates, growth_share(s, self) * value_response(s) * nu);
     return s->dim_in * self * factor * nu * nu * expm1(growth);
 }
