@@ -80,7 +80,8 @@ static int check_files(const command *self, const store_request *q) {
         {"--certificate", q->certificate, OUTPUT_CERTIFICATE, NULL},
         {"--dropped", q->overload ? q->given_up : NULL, OUTPUT_ARRAY, NULL},
         {"the state", access(q->state, F_OK) == 0 ? q->state : NULL, OUTPUT_MEMORY, NULL}};
-    const char *const inputs[] = {q->files[0], q->files[1], q->targets, q->initial, q->weights, q->residual};
+    const char *const inputs[] = {q->files[0], q->files[1], q->targets,  q->initial,
+                                  q->weights,  q->residual, q->moments};
     return check_outputs(self, outputs, sizeof outputs / sizeof outputs[0], inputs,
                          sizeof inputs / sizeof inputs[0]);
 }
@@ -184,9 +185,12 @@ static ireneo_error store(const store_request *q, const ireneo_facts *facts, sto
 
 static int run_store(const command *self, store_request *q, const facts_files *files, store_outcome *o) {
     int outcome = load_initial(self, q, files, &o->initial);
+    if (outcome == 0 && q->moments != NULL)
+        outcome = report_error(self, ireneo_moments_load(q->moments, &o->moments));
     if (outcome == 0) outcome = prepare_overload(self, q, files->facts.facts, o);
     if (outcome != 0) return outcome;
     q->settings.initial = o->initial;
+    q->settings.moments = o->moments;
     q->settings.progress = start_progress();
     ireneo_error failed = store(q, &files->facts, o);
     finish_progress();
@@ -205,6 +209,7 @@ static int store_facts(const command *self, store_request *q, const facts_files 
     ireneo_store_result_free(&o.result);
     ireneo_memory_free(o.memory);
     ireneo_memory_free(o.initial);
+    ireneo_moments_free(o.moments);
     ireneo_free(o.weights);
     return outcome;
 }
@@ -252,10 +257,20 @@ static int check_request(const command *self, const store_request *q) {
             "--max-margin and --residual exclude each other: a larger matrix outweighs any offset; "
             "'ireneo edit' finds the least one with a margin");
     if (q->overload && !project) return complain(self, EXIT_USAGE, "--overload needs the project solver");
+    if (q->settings.rate > 0.0 && strcmp(q->solver, "delta") != 0)
+        return complain(self, EXIT_USAGE, "--rate belongs to --solver delta");
+    if (q->settings.ridge > 0.0 && strcmp(q->solver, "least-squares") != 0)
+        return complain(self, EXIT_USAGE, "--ridge belongs to --solver least-squares");
+    if (q->moments != NULL && (project || strcmp(q->solver, "hebbian-white") == 0))
+        return complain(
+            self, EXIT_USAGE,
+            "--moments is for the solvers hebbian, delta and least-squares; %s whitens by the keys "
+            "themselves",
+            q->solver);
     if (q->max_margin && (q->overload || q->settings.rank > 0 || !project))
         return complain(
             self, EXIT_USAGE,
-            "--max-margin excludes --overload, --rank and the Hebbian solvers: it needs all facts, a "
+            "--max-margin excludes --overload, --rank and the rules of one pass: it needs all facts, a "
             "full matrix and the project solver");
     return 0;
 }
@@ -267,7 +282,13 @@ static int run(const command *self, int argc, char **argv) {
         TEXT("targets", &q.targets, "FILE", "index of each key's value (default: row i to row i)"),
         RESIDUAL(&q.residual),
         COUNT("rank", &q.settings.rank, "M", "largest rank of the matrix (default: full)", 1, 1e7),
-        CHOICE("solver", &q.solver, "project|hebbian|hebbian-white", "how to store (default project)"),
+        CHOICE("solver", &q.solver, "project|hebbian|hebbian-white|delta|least-squares",
+               "how to store (default project); the others are rules of one pass"),
+        NUMBER("rate", &q.settings.rate, "B", "of the delta rule (default 1)", 1e-9, 1.999999),
+        NUMBER("ridge", &q.settings.ridge, "L",
+               "of least squares, over the mean square of the keys (default 1e-6)", 1e-12, 1e12),
+        TEXT("moments", &q.moments, "FILE",
+             "hebbian, delta, least-squares: in coordinates in which the keys of these moments are white"),
         TEXT("init", &q.initial, "FILE", "memory to start from"),
         FLAG("resume", &q.resume, "go on from MEMORY.state, which an unfinished store left"),
         FLAG("with-values", &q.with_values, "put the values into the file too, for recall"),
@@ -318,4 +339,4 @@ const command command_store = {
     "MEMORY is written whatever the answer, marked as partial when it does not recall all facts.\n"
     "Exit code 0: stored, or kept what fits with --overload; 1: not all facts are recalled: impossible, "
     "undecided,\n"
-    "or by a Hebbian rule; 130: interrupted, go on with --resume."};
+    "or by a rule of one pass; 130: interrupted, go on with --resume."};

@@ -8,7 +8,7 @@
 
 typedef struct store_request {
     const char *files[2];
-    const char *targets, *output, *solver, *initial, *certificate, *weights, *dropped, *residual;
+    const char *targets, *output, *solver, *initial, *certificate, *weights, *dropped, *residual, *moments;
     ireneo_store_settings settings;
     size_t threads;
     const char *key_labels, *value_labels;
@@ -22,10 +22,11 @@ typedef struct store_request {
 /* What a store leaves behind, beside its files. */
 typedef struct store_outcome {
     ireneo_memory *memory, *initial;
+    ireneo_moments *moments;
     ireneo_store_result result;
     double *weights;
     ireneo_max_margin_info info; /* only its store part without --max-margin */
-    ireneo_status status;        /* the solver's; for the Hebbian rules stored or partial */
+    ireneo_status status;        /* the solver's; for rules of one pass stored or partial */
     bool written, waiting;       /* MEMORY and the state were written */
     hard_fact hardest[HARDEST];
     size_t hard_count;

@@ -13,7 +13,7 @@ enum {
     MOST_SETTLED = 100000
 };
 
-static bool hebbian(const store_request *q) {
+static bool one_pass(const store_request *q) {
     return q->settings.solver != IRENEO_SOLVER_PROJECT;
 }
 
@@ -145,7 +145,7 @@ static void print_places(const store_request *q, const store_outcome *o) {
 static void print_table(const store_request *q, const ireneo_facts *facts, const store_outcome *o) {
     const ireneo_store_info *info = &o->info.store;
     char text[40];
-    printf("%s: %s of ", hebbian(q) ? "done" : ireneo_status_name(o->status),
+    printf("%s: %s of ", one_pass(q) ? "done" : ireneo_status_name(o->status),
            grouped((double)info->recalled, text));
     printf("%s facts recalled\n\n", grouped((double)info->facts, text));
     printf("  fraction of capacity  %10.3f   the law holds %s facts\n", info->fraction_of_capacity,
@@ -230,14 +230,14 @@ static int print_report(const command *self, const store_request *q, const irene
     return print_json(self, &json, exit_code);
 }
 
-/* With --overload giving facts up is what was asked for; the Hebbian rules were asked for all. */
+/* With --overload giving facts up is what was asked for; rules of one pass were asked for all. */
 static int exit_code_of(const store_request *q, ireneo_status status) {
     switch (status) {
     case IRENEO_STATUS_EDITED:
     case IRENEO_STATUS_STORED:
         return EXIT_DONE;
     case IRENEO_STATUS_PARTIAL:
-        return hebbian(q) ? EXIT_NO : EXIT_DONE;
+        return one_pass(q) ? EXIT_NO : EXIT_DONE;
     case IRENEO_STATUS_IMPOSSIBLE:
     case IRENEO_STATUS_UNDECIDED:
         return EXIT_NO;

@@ -22,7 +22,7 @@ typedef struct sweep_request {
     const char *problem, *solver, *dims, *ranks, *rank_shares, *loads, *facts, *shard, *database, *merge,
         *csv;
     size_t threads, shard_index, shard_count;
-    double wait;
+    double wait, rate;
     bool threshold, json;
 } sweep_request;
 
@@ -130,8 +130,15 @@ static int check_request(const command *self, const sweep_request *q) {
         return complain(self, EXIT_USAGE, "give the sizes with one of --load, --facts and --threshold");
     if (q->threshold && q->plan.like.overload)
         return complain(self, EXIT_USAGE, "--threshold asks whether all facts fit; leave out --overload");
-    if (q->threshold && strcmp(q->solver, "hebbian") == 0)
-        return complain(self, EXIT_USAGE, "the Hebbian rule has no threshold to certify; sweep over --load");
+    trial_solver solver = TRIAL_PROJECT;
+    ireneo_trial_solver_find(q->solver, &solver);
+    if (q->threshold && ireneo_trial_one_pass(solver))
+        return complain(self, EXIT_USAGE,
+                        "a rule of one pass has no threshold to certify; sweep over --load");
+    if (solver == TRIAL_DELTA && q->rate >= 2.0)
+        return complain(self, EXIT_USAGE, "the rate of the delta rule lies below 2");
+    if (solver != TRIAL_LEAST_SQUARES && q->plan.like.ridge > 0.0)
+        return complain(self, EXIT_USAGE, "--ridge belongs to --solver least-squares");
     if (q->csv != NULL && strcmp(q->csv, "-") == 0 && q->json)
         return complain(self, EXIT_USAGE, "--csv - and --json both write to the output; choose one");
     return 0;
@@ -145,7 +152,12 @@ static int fill_plan(const command *self, sweep_request *q) {
     if (failed != IRENEO_OK) return report_error(self, failed);
     q->plan.original = strcmp(q->problem, "decoupled") != 0;
     q->plan.decoupled = strcmp(q->problem, "original") != 0;
-    ireneo_trial_solver_find(q->solver, &q->plan.like.solver);
+    trial *like = &q->plan.like;
+    ireneo_trial_solver_find(q->solver, &like->solver);
+    if (q->rate > 0.0 && like->solver == TRIAL_DELTA)
+        like->delta_rate = q->rate;
+    else if (q->rate > 0.0)
+        like->rate = q->rate;
     return 0;
 }
 
@@ -259,9 +271,14 @@ static int run(const command *self, int argc, char **argv) {
         COUNT("candidates", &q.plan.candidates, "P", "candidates (default: as many as facts)", 2, 1e9),
         COUNT("trials", &q.plan.trials, "T", "draws per point (default 10)", 1, 1e6),
         SEED("seed", &like->seed, "seed of the first draw; the next ones follow (default 1)"),
-        CHOICE("solver", &q.solver, "project|adam|lbfgs|hebbian", "how facts are stored (default project)"),
+        CHOICE("solver", &q.solver, "project|adam|lbfgs|hebbian|delta|least-squares",
+               "how facts are stored (default project)"),
         FLAG("overload", &like->overload, "project: when not all facts fit, keep the most"),
-        NUMBER("rate", &like->rate, "R", "adam: largest rate (default 0.03)", 1e-9, 1e3),
+        NUMBER("rate", &q.rate, "R", "adam: largest rate (default 0.03); delta: the rate (default 1)", 1e-9,
+               1e3),
+        NUMBER("ridge", &like->ridge, "L",
+               "least-squares: ridge over the mean square of the keys (default 1e-6)", 1e-12, 1e12),
+        FLAG("unit-keys", &like->unit_keys, "keys of norm one instead of Gaussian length"),
         COUNT("steps", &like->steps, "N", "adam, lbfgs: most steps (default 5000)", 1, 1e9),
         NUMBER("warm-up", &like->warm_up, "F", "adam: share of steps with growing rate (default 0.05)", 0, 1),
         NUMBER("scale", &like->initial_scale, "S",

@@ -154,7 +154,7 @@ typedef enum ireneo_status {
     IRENEO_STATUS_STORED,
     /** No memory of this shape recalls all facts; a certificate proves it. */
     IRENEO_STATUS_IMPOSSIBLE,
-    /** Some facts were given up, the rest is stored (overload); or a Hebbian rule was applied and recalls a part. */
+    /** Some facts were given up, the rest is stored (overload); or a one-pass rule was applied and recalls a part. */
     IRENEO_STATUS_PARTIAL,
     /** A limit was reached before an answer; the memory is the best one found. */
     IRENEO_STATUS_UNDECIDED,
@@ -175,10 +175,15 @@ typedef enum ireneo_solver {
     IRENEO_SOLVER_HEBBIAN,
     /** The same in whitened coordinates, which is what the theory of the Hebbian rule is about: real
      * embeddings share a mean and a few strong directions that drown the plain rule. */
-    IRENEO_SOLVER_HEBBIAN_WHITE
+    IRENEO_SOLVER_HEBBIAN_WHITE,
+    /** One fact after the other, W += rate (y - W x) x^T / |x|^2: what linear attention with the delta rule (DeltaNet)
+     * does. The last facts are recalled best. */
+    IRENEO_SOLVER_DELTA,
+    /** The W of least sum |y - W x|^2 + ridge, where recursive least squares arrive after one pass. */
+    IRENEO_SOLVER_LEAST_SQUARES
 } ireneo_solver;
 
-/** "project", "hebbian", "hebbian-white". Never NULL. */
+/** "project", "hebbian", "hebbian-white", "delta", "least-squares". Never NULL. */
 IRENEO_API const char *ireneo_solver_name(ireneo_solver solver);
 
 /** A stored memory: a matrix, or two factors. Score of value y for key x: y^T W x. */
@@ -223,6 +228,14 @@ typedef struct ireneo_store_settings {
     const double *weights;
     /** NULL: none. */
     const ireneo_progress *progress;
+    /** Of the delta rule, between 0 and 2; 0: 1, after which a fact's value is exactly W x. */
+    double rate;
+    /** Of least squares: ridge |W|_F^2 times the mean square entry of the keys, summed over the facts, is added; 0: 1e-6. */
+    double ridge;
+    /** The rules hebbian, delta and least-squares in coordinates in which the keys of these moments are white; the ridge
+     * is then on the mean squared output for those keys. NULL: the caller's coordinates. The solver project works in
+     * white coordinates of its own, and its verdict depends on none. */
+    const struct ireneo_moments *moments;
     uint64_t reserved[4];
 } ireneo_store_settings;
 

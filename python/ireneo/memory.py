@@ -16,6 +16,7 @@ from .display import picture, table
 from .errors import ArgumentError, CancelledError, DataError, Interrupted
 from .facts import Facts
 from .library import check, encode_path, lib, names
+from .moments import Moments
 from .progress import Progress, Watch
 from .proof import Certificate, copy_certificate
 from .records import choice, record
@@ -378,6 +379,9 @@ def store(
     max_iterations: int = 0,
     settle: int = 0,
     exact: bool = False,
+    rate: float = 0.0,
+    ridge: float = 0.0,
+    moments: Optional[Moments] = None,
     threads: int = 0,
     progress: Optional[Progress] = None,
 ) -> Tuple[Memory, StoreInfo]:
@@ -388,7 +392,8 @@ def store(
     that scores are y^T (W x + r).
 
     rank: largest rank of the matrix (None: full). solver: "project" reaches capacity, "hebbian" is one pass and a
-    quarter of it. margin: margin of the loss in score spreads (0: chosen by load). initial: a memory to start from.
+    quarter of it, "delta" (with its rate, 0: 1) and "least-squares" (with its ridge, 0: 1e-6) are one pass too; with
+    moments, in coordinates in which the keys of the moments are white. margin: margin of the loss in score spreads (0: chosen by load). initial: a memory to start from.
     overload: when more facts are offered than fit, choose which to keep (info.kept) and store those; weights (n), all
     above 0, tell how much each fact matters.
     max_scans, max_iterations, threads: 0 means 40, 3000, all cores. settle: close cases of memories with at most this
@@ -425,6 +430,9 @@ def store(
         margin=real(margin, "margin"),
         overload=int(bool(overload)),
         weights=pointer(heavy, c_double),
+        rate=real(rate, "rate"),
+        ridge=real(ridge, "ridge"),
+        moments=moments._pointer if moments is not None else None,
     )
     if start is not None:
         settings.initial = ctypes.pointer(start)

@@ -157,6 +157,9 @@ class ireneo_store_settings(ctypes.Structure):
         ("overload", c_int),
         ("weights", POINTER(c_double)),
         ("progress", POINTER(ireneo_progress)),
+        ("rate", c_double),
+        ("ridge", c_double),
+        ("moments", c_void_p),
         ("reserved", RESERVED),
     ]
 

@@ -185,6 +185,23 @@ static ireneo_error whiten_by_eigenvectors(const double *moment, size_t dim, ire
     return failed;
 }
 
+/* forward and back from the moment; with unit_norm E |x|^2 = 1. */
+static ireneo_error fill_whitening(const double *moment, size_t dim, bool unit_norm, ireneo_whitening *w) {
+    if (!whiten_by_cholesky(moment, dim, w)) IRENEO_TRY(whiten_by_eigenvectors(moment, dim, w));
+    double scale = unit_norm && w->span > 0 ? 1.0 / sqrt((double)w->span) : 1.0;
+    for (size_t k = 0; k < w->span * dim; k++) {
+        w->forward[k] *= scale;
+        w->back[k] /= scale;
+    }
+    return IRENEO_OK;
+}
+
+ireneo_error ireneo_whitening_from_moment(const double *moment, size_t dim, bool unit_norm,
+                                          ireneo_whitening *whitening) {
+    IRENEO_TRY(allocate_whitening(dim, whitening));
+    return fill_whitening(moment, dim, unit_norm, whitening);
+}
+
 ireneo_error ireneo_whitening_make(const float *rows, size_t count, size_t dim, bool centred, bool unit_norm,
                                    int threads, ireneo_whitening *whitening) {
     double *moment = NULL;
@@ -193,16 +210,9 @@ ireneo_error ireneo_whitening_make(const float *rows, size_t count, size_t dim, 
     if (failed == IRENEO_OK) whitening->centred = centred;
     if (failed == IRENEO_OK && centred) failed = ireneo_mean_row(rows, count, dim, threads, whitening->mean);
     if (failed == IRENEO_OK) failed = find_moment(rows, count, dim, whitening->mean, threads, moment);
-    if (failed == IRENEO_OK && !whiten_by_cholesky(moment, dim, whitening))
-        failed = whiten_by_eigenvectors(moment, dim, whitening);
+    if (failed == IRENEO_OK) failed = fill_whitening(moment, dim, unit_norm, whitening);
     free(moment);
-    if (failed != IRENEO_OK) return failed;
-    double scale = unit_norm && whitening->span > 0 ? 1.0 / sqrt((double)whitening->span) : 1.0;
-    for (size_t k = 0; k < whitening->span * dim; k++) {
-        whitening->forward[k] *= scale;
-        whitening->back[k] /= scale;
-    }
-    return IRENEO_OK;
+    return failed;
 }
 
 /* Rows first .. first + many - 1 in white coordinates, through float64. */

@@ -25,6 +25,11 @@ ireneo_error ireneo_mean_row(const float *rows, size_t count, size_t dim, int th
 ireneo_error ireneo_whitening_make(const float *rows, size_t count, size_t dim, bool centred, bool unit_norm,
                                    int threads, ireneo_whitening *whitening);
 
+/* The same from a second moment (dim, dim) that is known, of which the lower triangle is read; the mean is taken to
+ * be zero. */
+ireneo_error ireneo_whitening_from_moment(const double *moment, size_t dim, bool unit_norm,
+                                          ireneo_whitening *whitening);
+
 /* The identity, for data that are white already. */
 ireneo_error ireneo_whitening_identity(size_t dim, ireneo_whitening *whitening);
 

@@ -34,10 +34,9 @@ static void test_names(void **state) {
     EXPECT_NAMES(ireneo_dtype_name, ireneo_dtype, IRENEO_DTYPE_INT64 + 1);
     EXPECT_NAMES(ireneo_status_name, ireneo_status, IRENEO_STATUS_EDITED + 1);
     EXPECT_NAMES(ireneo_edit_rule_name, ireneo_edit_rule, IRENEO_RULE_NULL_SPACE + 1);
-    EXPECT_NAMES(ireneo_status_name, ireneo_status, IRENEO_STATUS_INTERRUPTED + 1);
     EXPECT_NAMES(ireneo_problem_kind_name, ireneo_problem_kind, IRENEO_PROBLEM_DECOUPLED + 1);
     EXPECT_NAMES(ireneo_targets_name, ireneo_targets, IRENEO_TARGETS_ZIPF + 1);
-    EXPECT_NAMES(ireneo_solver_name, ireneo_solver, IRENEO_SOLVER_HEBBIAN_WHITE + 1);
+    EXPECT_NAMES(ireneo_solver_name, ireneo_solver, IRENEO_SOLVER_LEAST_SQUARES + 1);
     EXPECT_NAMES(ireneo_optimiser_name, ireneo_optimiser, IRENEO_OPTIMISER_LBFGS + 1);
     EXPECT_NAMES(ireneo_dense_ensemble_name, ireneo_dense_ensemble, IRENEO_DENSE_ENSEMBLE_BINARY + 1);
     EXPECT_NAMES(ireneo_dense_rule_name, ireneo_dense_rule, IRENEO_DENSE_RULE_SIGN + 1);

@@ -15,6 +15,7 @@ const figure *const ireneo_figures[] = {
     &figure_law,                     //
     &figure_words,                   //
     &figure_overload,                //
+    &figure_sequential,              //
     &figure_speed,                   //
     &figure_dense_phases,            //
     &figure_dense_basins,            //

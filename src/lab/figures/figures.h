@@ -23,6 +23,7 @@ extern const figure figure_linear_d1;
 extern const figure figure_law;
 extern const figure figure_words;
 extern const figure figure_overload;
+extern const figure figure_sequential;
 extern const figure figure_speed;
 extern const figure figure_dense_basins;
 extern const figure figure_dense_thresholds;

@@ -12,7 +12,7 @@
 static const double OWN_CACHE_BYTES = 256e6;
 
 static const char *const PROBLEM_NAMES[] = {"original", "decoupled"};
-static const char *const SOLVER_NAMES[] = {"project", "adam", "lbfgs", "hebbian"};
+static const char *const SOLVER_NAMES[] = {"project", "adam", "lbfgs", "hebbian", "delta", "least-squares"};
 
 const char *ireneo_trial_problem_name(trial_problem problem) {
     return PROBLEM_NAMES[problem];
@@ -45,6 +45,10 @@ ireneo_shape ireneo_trial_shape(const trial *t, bool own_values) {
                           .candidates = own_values ? 0.0 : (double)t->candidates,
                           .problem = t->problem == TRIAL_ORIGINAL ? IRENEO_PROBLEM_ORIGINAL
                                                                   : IRENEO_PROBLEM_DECOUPLED};
+}
+
+bool ireneo_trial_one_pass(trial_solver solver) {
+    return solver >= TRIAL_HEBBIAN;
 }
 
 trial ireneo_trial_square(trial_problem problem, trial_solver solver, size_t dim, double rank_fraction,
@@ -80,7 +84,10 @@ void ireneo_trial_key(const trial *t, char key[TRIAL_KEY_SIZE]) {
         snprintf(key, TRIAL_KEY_SIZE, "%s %s in=%zu out=%zu rank=%zu facts=%zu candidates=%zu seed=%llu",
                  PROBLEM_NAMES[t->problem], SOLVER_NAMES[t->solver], t->dim_in, t->dim_out, t->rank, t->facts,
                  t->candidates, (unsigned long long)t->seed);
+    if (t->unit_keys) used += snprintf(key + used, TRIAL_KEY_SIZE - (size_t)used, " unit");
     size_t rest = TRIAL_KEY_SIZE - (size_t)used;
+    if (t->solver == TRIAL_DELTA) snprintf(key + used, rest, " rate=%.17g", t->delta_rate);
+    if (t->solver == TRIAL_LEAST_SQUARES) snprintf(key + used, rest, " ridge=%.17g", t->ridge);
     if (t->solver == TRIAL_PROJECT && t->overload) snprintf(key + used, rest, " overload");
     if (t->solver == TRIAL_ADAM)
         snprintf(key + used, rest, " rate=%.17g warm=%.17g scale=%.17g steps=%zu%s", t->rate, t->warm_up,
@@ -93,7 +100,7 @@ void ireneo_trial_key(const trial *t, char key[TRIAL_KEY_SIZE]) {
 double ireneo_trial_cost(const trial *t) {
     double sweep = (double)t->facts * (double)t->candidates * (double)t->dim_out +
                    (double)t->facts * (double)t->dim_in * (double)t->dim_out;
-    double sweeps = t->solver == TRIAL_HEBBIAN ? 1.0 : t->solver == TRIAL_PROJECT ? 20.0 : 400.0;
+    double sweeps = ireneo_trial_one_pass(t->solver) ? 1.0 : t->solver == TRIAL_PROJECT ? 20.0 : 400.0;
     return sweep * sweeps * (t->problem == TRIAL_DECOUPLED ? 4.0 : 1.0) + 1e5;
 }
 
@@ -118,9 +125,19 @@ static ireneo_error keep_own_candidates(trial_data *data) {
     return IRENEO_OK;
 }
 
+static void normalise_keys(const trial *t, float *keys) {
+    for (size_t i = 0; i < t->facts; i++) {
+        float *x = keys + i * t->dim_in;
+        double square = 0.0;
+        for (size_t k = 0; k < t->dim_in; k++) square += (double)x[k] * (double)x[k];
+        for (size_t k = 0; k < t->dim_in; k++) x[k] = (float)((double)x[k] / sqrt(square));
+    }
+}
+
 static ireneo_error fill_data(const trial *t, trial_data *data) {
     IRENEO_TRY(IRENEO_ALLOCATE(&data->keys, t->facts * t->dim_in, "keys"));
     ireneo_sample_keys(&data->sample, 0, t->facts, data->keys);
+    if (t->unit_keys) normalise_keys(t, data->keys);
     data->facts.keys = data->keys;
     if (t->facts > t->candidates) {
         IRENEO_TRY(IRENEO_ALLOCATE(&data->targets, t->facts, "targets"));
@@ -199,10 +216,17 @@ static ireneo_error train(const trial *t, const trial_data *data, int threads,
     return IRENEO_OK;
 }
 
-static ireneo_error hebb(const trial *t, const trial_data *data, int threads, trial_result *result,
-                         ireneo_memory **memory) {
+static ireneo_error apply_rule(const trial *t, const trial_data *data, int threads, trial_result *result,
+                               ireneo_memory **memory) {
     ireneo_store_settings settings = {.solver = IRENEO_SOLVER_HEBBIAN, .rank = t->rank, .threads = threads};
     ireneo_store_info info;
+    if (t->solver == TRIAL_DELTA) {
+        settings.solver = IRENEO_SOLVER_DELTA;
+        settings.rate = t->delta_rate;
+    } else if (t->solver == TRIAL_LEAST_SQUARES) {
+        settings.solver = IRENEO_SOLVER_LEAST_SQUARES;
+        settings.ridge = t->ridge;
+    }
     IRENEO_TRY(ireneo_store(&data->facts, &settings, memory, NULL, &info));
     result->status = info.status;
     result->recalled = info.recalled;
@@ -245,9 +269,9 @@ ireneo_error ireneo_trial_solve(const trial *t, const trial_data *data, int thre
     ireneo_memory *made = NULL;
     *result =
         (trial_result){.status = IRENEO_STATUS_UNDECIDED, .loss = NAN, .margin = NAN, .norm_bound = NAN};
-    ireneo_error failed = t->solver == TRIAL_HEBBIAN ? hebb(t, data, threads, result, &made)
-                          : trains(t)                ? train(t, data, threads, progress, result, &made)
-                                                     : project(t, data, threads, progress, result, &made);
+    ireneo_error failed = ireneo_trial_one_pass(t->solver) ? apply_rule(t, data, threads, result, &made)
+                          : trains(t)                      ? train(t, data, threads, progress, result, &made)
+                                      : project(t, data, threads, progress, result, &made);
     if (failed == IRENEO_ERROR_NUMERIC) { /* an outcome of the trial, not of the sweep */
         result->failed = true;
         failed = IRENEO_OK;

@@ -13,7 +13,14 @@ typedef enum trial_problem {
     TRIAL_DECOUPLED /* every key has candidates of its own */
 } trial_problem;
 
-typedef enum trial_solver { TRIAL_PROJECT, TRIAL_ADAM, TRIAL_LBFGS, TRIAL_HEBBIAN } trial_solver;
+typedef enum trial_solver {
+    TRIAL_PROJECT,
+    TRIAL_ADAM,
+    TRIAL_LBFGS,
+    TRIAL_HEBBIAN,
+    TRIAL_DELTA,
+    TRIAL_LEAST_SQUARES
+} trial_solver;
 
 typedef struct trial {
     trial_problem problem;
@@ -28,6 +35,9 @@ typedef struct trial {
     size_t steps;
     bool past_recall;
     bool overload; /* project: when not all facts fit, keep as many as possible */
+    /* Rules of one pass: 0 is the usual one. */
+    double delta_rate, ridge;
+    bool unit_keys; /* keys are brought to norm one */
 } trial;
 
 typedef struct trial_result {
@@ -50,6 +60,9 @@ ireneo_shape ireneo_trial_shape(const trial *t, bool own_values);
 
 const char *ireneo_trial_solver_name(trial_solver solver);
 bool ireneo_trial_solver_find(const char *name, trial_solver *solver);
+
+/* Whether a solver sees every fact once and searches for nothing. */
+bool ireneo_trial_one_pass(trial_solver solver);
 
 /* A square trial of the theory's setting: n = P. rank_fraction 1 is a full matrix. Training defaults filled
  * in. */

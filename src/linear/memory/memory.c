@@ -38,6 +38,10 @@ const char *ireneo_solver_name(ireneo_solver solver) {
         return "hebbian";
     case IRENEO_SOLVER_HEBBIAN_WHITE:
         return "hebbian-white";
+    case IRENEO_SOLVER_DELTA:
+        return "delta";
+    case IRENEO_SOLVER_LEAST_SQUARES:
+        return "least-squares";
     }
     return "unknown";
 }
@@ -149,6 +153,8 @@ static void describe(metadata *m, const ireneo_memory *memory, const ireneo_stor
         add_text(m, "solver", ireneo_solver_name(settings->solver));
         add_number(m, "rank", (double)settings->rank);
         add_number(m, "solver_margin", settings->margin);
+        if (settings->solver == IRENEO_SOLVER_DELTA) add_number(m, "solver_rate", settings->rate);
+        if (settings->solver == IRENEO_SOLVER_LEAST_SQUARES) add_number(m, "solver_ridge", settings->ridge);
     }
     if (info != NULL) {
         add_text(m, "status", ireneo_status_name(info->status));

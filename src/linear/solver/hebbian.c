@@ -5,9 +5,6 @@
 #include "base/progress.h"
 #include "base/ram.h"
 #include "linear/facts/scaled_facts.h"
-#include "linear/law/capacity.h"
-#include "linear/memory/memory.h"
-#include "linear/scan/check.h"
 #include "linear/solver/factorise.h"
 
 #include <cblas.h>
@@ -58,26 +55,6 @@ ireneo_error ireneo_hebbian_sum(const ireneo_problem *p, float *w) {
     return failed;
 }
 
-static ireneo_error fill_plain(const ireneo_facts *f, int threads, ireneo_memory *m) {
-    const ireneo_problem plain = {.facts = f,
-                                  .rows = f->facts,
-                                  .columns = f->candidates,
-                                  .dim_in = f->dim_in,
-                                  .dim_out = f->dim_out,
-                                  .stride = f->dim_out,
-                                  .x = (float *)f->keys,
-                                  .y = (float *)f->values,
-                                  .threads = threads};
-    if (m->rank == 0) return ireneo_hebbian_sum(&plain, m->matrix);
-    float *matrix = NULL;
-    IRENEO_TRY(IRENEO_ALLOCATE(&matrix, f->dim_out * f->dim_in, "Hebbian matrix"));
-    ireneo_error failed = ireneo_hebbian_sum(&plain, matrix);
-    if (failed == IRENEO_OK)
-        failed = ireneo_factorise(matrix, f->dim_out, f->dim_in, m->rank, m->left, m->right);
-    free(matrix);
-    return failed;
-}
-
 /* Factors of the white matrix w, which is destroyed, in the caller's coordinates. */
 static ireneo_error factors_from_white(const ireneo_problem *p, float *w, ireneo_memory *m) {
     float *factors = NULL; /* (dim_out, rank) and (dim_in, rank) */
@@ -115,43 +92,11 @@ static ireneo_error make_white(const ireneo_facts *f, int threads, ireneo_memory
     return failed;
 }
 
-static ireneo_error require_ram(const ireneo_facts *f, bool white, int threads) {
-    double n = (double)f->facts, p = (double)f->candidates, a = (double)f->dim_in, b = (double)f->dim_out,
-           sums = (double)IRENEO_GROUPS * a * b, tiles = (double)threads * (TILE + 1.0) * b,
-           copies = n * a + (f->values != NULL ? p * b : 0.0);
-    return ireneo_ram_require(4.0 * (sums + tiles + (white ? copies : 0.0)), "the Hebbian rule");
-}
-
-static ireneo_error make_memory(const ireneo_facts *facts, const ireneo_store_settings *settings,
-                                ireneo_memory *memory, ireneo_store_info *info) {
-    bool white = settings->solver == IRENEO_SOLVER_HEBBIAN_WHITE;
+ireneo_error ireneo_hebbian_make_white(const ireneo_facts *facts, int threads, ireneo_memory *memory,
+                                       ireneo_store_info *info) {
     ireneo_scaled_facts scaled;
-    IRENEO_TRY(white ? ireneo_scaled_facts_make(facts, &scaled)
-                     : ireneo_scaled_facts_make_alike(facts, &scaled));
-    ireneo_error failed = white ? make_white(&scaled.facts, settings->threads, memory, info)
-                                : fill_plain(&scaled.facts, settings->threads, memory);
+    IRENEO_TRY(ireneo_scaled_facts_make(facts, &scaled));
+    ireneo_error failed = make_white(&scaled.facts, threads, memory, info);
     ireneo_scaled_facts_free(&scaled);
     return failed;
-}
-
-ireneo_error ireneo_hebbian_store(const ireneo_facts *facts, const ireneo_store_settings *settings,
-                                  ireneo_memory **memory, ireneo_store_info *info) {
-    bool white = settings->solver == IRENEO_SOLVER_HEBBIAN_WHITE;
-    IRENEO_TRY(require_ram(facts, white, settings->threads));
-    IRENEO_TRY(ireneo_memory_allocate(facts->dim_in, facts->dim_out, settings->rank, memory));
-    double t0 = ireneo_seconds();
-    info->span_in = facts->dim_in, info->span_out = facts->dim_out;
-    IRENEO_TRY(make_memory(facts, settings, *memory, info));
-    info->phases.start = ireneo_seconds() - t0 - info->phases.whiten;
-    IRENEO_TRY(ireneo_capacity_of_facts(facts, info->span_in, info->span_out, settings->rank, info, NULL));
-    double t1 = ireneo_seconds();
-    ireneo_check_report report;
-    IRENEO_TRY(ireneo_check_near(*memory, facts, settings->threads, NULL, NULL, NULL, &report));
-    info->phases.check = ireneo_seconds() - t1;
-    info->scans = 1;
-    info->recalled = report.recalled;
-    info->margin = report.margin;
-    info->status =
-        IRENEO_STATUS_PARTIAL; /* or stored; the rules look for nothing, so they are never undecided */
-    return IRENEO_OK;
 }

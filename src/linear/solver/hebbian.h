@@ -7,10 +7,9 @@
 /* The sum for the x and y of the problem, into w (dim_out, dim_in). */
 ireneo_error ireneo_hebbian_sum(const ireneo_problem *problem, float *w);
 
-/* The memory by the rule settings->solver: from the caller's numbers as they are, in one pass, or in white
- * coordinates, where it recalls more. With a rank its best approximation. Fills in what the rule knows of *info,
- * and counts what the memory recalls. */
-ireneo_error ireneo_hebbian_store(const ireneo_facts *facts, const ireneo_store_settings *settings,
-                                  ireneo_memory **memory, ireneo_store_info *info);
+/* The rule in white coordinates, where it recalls more, into a memory of zeros; with a rank its best approximation.
+ * Fills in the spans and the time of whitening. */
+ireneo_error ireneo_hebbian_make_white(const ireneo_facts *facts, int threads, ireneo_memory *memory,
+                                       ireneo_store_info *info);
 
 #endif

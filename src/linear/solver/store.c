@@ -10,7 +10,7 @@
 #include "linear/kernels/vector.h"
 #include "linear/memory/memory.h"
 #include "linear/scan/check.h"
-#include "linear/solver/hebbian.h"
+#include "linear/solver/one_pass.h"
 #include "linear/solver/overload.h"
 #include "linear/solver/settle.h"
 #include "linear/solver/start.h"
@@ -354,11 +354,10 @@ static int useful_threads(const ireneo_facts *facts, int threads) {
 
 static ireneo_error check_settings(const ireneo_facts *facts, const ireneo_store_settings *s) {
     IRENEO_TRY(ireneo_check_reserved(s->reserved, "the store settings"));
-    if ((unsigned)s->solver > IRENEO_SOLVER_HEBBIAN_WHITE)
+    if ((unsigned)s->solver > IRENEO_SOLVER_LEAST_SQUARES)
         return ireneo_fail(IRENEO_ERROR_ARGUMENT, "there is no solver number %d", (int)s->solver);
+    IRENEO_TRY(ireneo_one_pass_check(facts, s));
     size_t smaller = facts->dim_in < facts->dim_out ? facts->dim_in : facts->dim_out;
-    if (s->solver > IRENEO_SOLVER_HEBBIAN_WHITE)
-        return ireneo_fail(IRENEO_ERROR_ARGUMENT, "there is no solver %d", (int)s->solver);
     if (s->rank > smaller)
         return ireneo_fail(IRENEO_ERROR_ARGUMENT, "rank %zu is more than the smaller dimension, %zu", s->rank,
                            smaller);
@@ -423,7 +422,7 @@ static ireneo_error store_facts(store *s, ireneo_store_result *result) {
     if (a->settings.solver == IRENEO_SOLVER_PROJECT)
         IRENEO_TRY(run(s));
     else
-        IRENEO_TRY(ireneo_hebbian_store(a->facts, &a->settings, &a->memory, a->info));
+        IRENEO_TRY(ireneo_one_pass_store(a->facts, &a->settings, &a->memory, a->info));
     return finish(s, result);
 }
 
