@@ -51,7 +51,7 @@ print(*dict.fromkeys(l[lines[0].index(sys.argv[2])] for l in lines[1:]))
 END
 }
 for line in "linear_3 --dim 10,14 --trials 2" "linear_4 --dim 16" "linear_c1 --dim 5,6,8 --trials 3" "linear_d1 --dim 9,10,11 --trials 2" \
-    "law --dim 6,9 --trials 3" "overload --dim 8 --trials 2" "speed --dim 7,9"; do
+    "law --dim 6,9 --trials 3" "overload --dim 8 --trials 2" "sequential --dim 8,10 --trials 2" "speed --dim 7,9"; do
     # shellcheck disable=SC2086
     run 0 figure $line --quick -o sizes
 done
@@ -62,6 +62,7 @@ grep -q "over 2 draws" sizes/overload.csv || fault "overload.csv does not say ho
 [ "$(column sizes/linear_c1.csv draws)" = "3" ] || fault "linear_c1: $(column sizes/linear_c1.csv draws) draws"
 [ "$(column sizes/linear_d1_accuracy.csv dim)" = "9 10 11" ] || fault "linear_d1: $(column sizes/linear_d1_accuracy.csv dim)"
 [ "$(column sizes/law_chance.csv dim)" = "6 9" ] || fault "law: $(column sizes/law_chance.csv dim)"
+[ "$(column sizes/sequential.csv dim)" = "8 10" ] || fault "sequential: $(column sizes/sequential.csv dim)"
 [ "$(column sizes/speed.csv dim)" = "7 9" ] || fault "speed: $(column sizes/speed.csv dim)"
 refuse 2 "FROM:TO:COUNT" figure linear_2 --load 0.2,0.4 -o own
 

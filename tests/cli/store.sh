@@ -55,6 +55,25 @@ recalled=$(number recalled)
 run 1 check hebbian.safetensors full/keys.npy full/values.npy --json
 is recalled "$recalled"
 
+# Rules of one pass, alone and in coordinates of moments.
+run 0 moments full/keys.npy -o moments.safetensors --json
+for rule in delta "delta --rate 0.5" least-squares "least-squares --ridge 0.1" "delta --moments moments.safetensors" \
+    "least-squares --moments moments.safetensors" "hebbian --moments moments.safetensors"; do
+    # shellcheck disable=SC2086
+    run 1 store full/keys.npy full/values.npy --solver $rule -o rule.safetensors --json
+    is status partial
+    recalled=$(number recalled)
+    run 1 check rule.safetensors full/keys.npy full/values.npy --json
+    is recalled "$recalled"
+done
+refuse 2 "rate belongs to --solver delta" store keys.npy values.npy --rate 0.5 -o old.safetensors
+refuse 2 "ridge belongs to --solver least" store keys.npy values.npy --solver delta --ridge 0.5 -o old.safetensors
+refuse 2 "rate" store keys.npy values.npy --solver delta --rate 2 -o old.safetensors
+refuse 2 "whitens by the keys themselves" store keys.npy values.npy --moments moments.safetensors -o old.safetensors
+refuse 3 "holds no moments" store full/keys.npy full/values.npy --solver delta --moments rule.safetensors -o old.safetensors
+refuse 2 "overload needs the project solver" store keys.npy values.npy --solver delta --overload -o old.safetensors
+refuse 2 "overwrite the input" store full/keys.npy full/values.npy --solver delta --moments rule.safetensors -o rule.safetensors
+
 # ---- more facts than fit: the ones that are kept are recalled, the others are listed
 run 0 store full/keys.npy full/values.npy -o kept.safetensors --json --overload
 run 0 sample --dim 20 --facts 140 --seed 3 -o much

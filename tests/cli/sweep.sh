@@ -40,6 +40,9 @@ refuse 2 "unknown option" $good --magic $db
 refuse 2 "too many" $good $db stray
 refuse 2 "needs the files" --merge "merged.db"
 refuse 2 "no threshold" --dim 10 --threshold --solver hebbian $db
+refuse 2 "no threshold" --dim 10 --threshold --solver delta $db
+refuse 2 "below 2" --dim 10 --load 0.5 --solver delta --rate 2 $db
+refuse 2 "ridge belongs" --dim 10 --load 0.5 --solver delta --ridge 1 $db
 refuse 2 "choose one" $good $db --csv - --json
 [ ! -e "bad.db" ] || fault "a usage error made a store"
 
