@@ -12,6 +12,7 @@ const command *const all_commands[] = {
     &command_pairs,     //
     &command_edit,      //
     &command_moments,   //
+    &command_layer,     //
     &command_dense,     //
     &command_attention, //
     &command_sweep,     //

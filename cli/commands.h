@@ -15,6 +15,7 @@ extern const command command_sample;
 extern const command command_pairs;
 extern const command command_edit;
 extern const command command_moments;
+extern const command command_layer;
 extern const command command_dense;
 extern const command command_dense_basins;
 extern const command command_dense_audit;

@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/foreign.h"
 #include "ireneo.h"
+#include "lab/figures/figure.h"
 #include "report.h"
 
 #include <errno.h>
@@ -121,6 +122,7 @@ static const struct {
     [OUTPUT_MODEL] = {"a model", ".safetensors"},
     [OUTPUT_ANSWERS] = {"a file of answers", ".safetensors"},
     [OUTPUT_ARRAY] = {"a NumPy array", ".npy"},
+    [OUTPUT_PICTURE] = {"a picture", ".svg"},
     [OUTPUT_TABLE] = {"a table", ".csv"},
     [OUTPUT_LIST] = {"a list", ".txt"},
     [OUTPUT_LABELS] = {"a list of labels", ".txt"},
@@ -132,6 +134,11 @@ static const char *const ENDINGS[] = {".safetensors", ".npy", ".npz", ".csv", ".
 
 static int check_ending(const command *self, const output_file *o) {
     bool text = o->kind >= OUTPUT_TABLE;
+    if (o->kind == OUTPUT_PICTURE)
+        return ireneo_picture_format(o->path) != NULL
+                   ? 0
+                   : complain(self, EXIT_USAGE, "%s %s: a picture is a .svg, .png or .pdf file", o->option,
+                              o->path);
     for (size_t i = 0; i < sizeof ENDINGS / sizeof ENDINGS[0]; i++) {
         if (!ireneo_ends_with(o->path, ENDINGS[i]) || strcmp(ENDINGS[i], kinds[o->kind].ending) == 0)
             continue;
@@ -191,6 +198,7 @@ static int check_kind(const command *self, const output_file *o) {
     struct stat there;
     if (stat(o->path, &there) != 0) return check_ending(self, o);
     if (!S_ISREG(there.st_mode)) return 0;
+    if (o->kind == OUTPUT_PICTURE) return check_ending(self, o);
     bool kind = true;
     ireneo_error failed = there.st_size > 0 ? is_kind(o, &kind) : IRENEO_OK;
     if (failed != IRENEO_OK) return report_error(self, failed);

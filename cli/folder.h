@@ -16,6 +16,7 @@ typedef enum output_kind {
     OUTPUT_MODEL,       /* .safetensors of any program; one that is there is never replaced */
     OUTPUT_ANSWERS,     /* .safetensors of recall */
     OUTPUT_ARRAY,       /* .npy */
+    OUTPUT_PICTURE,     /* .svg, .png or .pdf, told apart by the ending alone */
     OUTPUT_TABLE,       /* .csv with a heading */
     OUTPUT_LIST,        /* text: an index a line, perhaps with a name */
     OUTPUT_LABELS       /* text: a label a line; any text may be one */

@@ -7,7 +7,7 @@
  *   ireneo/arrays.h      arrays on disk: .npy, .npz, .safetensors, and text
  *   ireneo/random.h      random numbers as functions of (seed, stream, index)
  *   ireneo/linear.h      linear memory: how many facts fit, storing them, recall, proof of impossibility
- *   ireneo/layer.h       layers of real models: moments of their keys
+ *   ireneo/layer.h       layers of real models: moments of their keys, spectra, room for facts
  *   ireneo/edit.h        editing a layer: the nearest matrix that recalls new facts and keeps others
  *   ireneo/dense.h       dense memory: phases and basins, retrieval, simulation
  *   ireneo/attention.h   transformers at initialisation: theory, simulated networks, training

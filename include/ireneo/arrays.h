@@ -136,6 +136,10 @@ IRENEO_API ireneo_error ireneo_safetensors_metadata(const char *path, const char
 /** Whether a .safetensors file holds a tensor of this name (1 or 0 in *found). */
 IRENEO_API ireneo_error ireneo_safetensors_has(const char *path, const char *name, int *found);
 
+/** Names of the tensors in a .safetensors file, in the order of their data, or in an index of several. Release *names, an
+ * array of `count` texts in one block, with ireneo_free. */
+IRENEO_API ireneo_error ireneo_tensor_names(const char *path, char ***names, size_t *count);
+
 /** Writes a whole file atomically: temporary file beside it, fsync, rename. */
 IRENEO_API ireneo_error ireneo_save_bytes(const char *path, const void *bytes, size_t count);
 

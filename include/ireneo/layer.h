@@ -1,4 +1,4 @@
-/* Layers of real models: the moments of the keys that a layer sees. */
+/* Layers of real models: the moments of the keys that a layer sees, its spectrum, the room it has for facts. */
 #ifndef IRENEO_LAYER_H
 #define IRENEO_LAYER_H
 
@@ -70,6 +70,65 @@ IRENEO_API ireneo_error ireneo_moments_load(const char *path, ireneo_moments **m
 
 /** Releases moments. */
 IRENEO_API void ireneo_moments_free(ireneo_moments *moments);
+
+/* ------------------------------------------------------------------------------------------------------
+ * 2. A layer
+ *
+ * A matrix W (dim_out, dim_in) of a model, looked at as a memory: which directions it uses, how many facts fit into a
+ * matrix of its shape, and how many of those its ordinary use claims. Changing W by D only outside of k directions of
+ * the keys leaves every output for keys within them as it was, and D still has dim_out (dim_in - k) dimensions, each
+ * fact using delta(P) of them; docs/layers.md derives it and says what it is not.
+ * ---------------------------------------------------------------------------------------------------- */
+
+/** What a layer is looked at with. Zero-initialised settings, or NULL, are the defaults. */
+typedef struct ireneo_layer_settings {
+    /** Candidates that a fact competes over; 0: as many as facts, or those of `values`. */
+    double candidates;
+    /** Candidates themselves (value_count, dim_out), whose span is then taken for dim_out; NULL: none. */
+    const float *values;
+    size_t value_count;
+    /** Moments of the keys that the layer sees in ordinary use; NULL: unknown. */
+    const ireneo_moments *ordinary;
+    /** Share of E |x|^2 of ordinary keys that new facts must leave alone; 0: 0.99. */
+    double share;
+    /** Threads; 0: all cores. The result does not depend on it. */
+    int threads;
+    /** NULL: none. */
+    const ireneo_progress *progress;
+    uint64_t reserved[4];
+} ireneo_layer_settings;
+
+/** What is found. */
+typedef struct ireneo_layer_report {
+    size_t dim_in, dim_out;
+    /** Frobenius norm, and singular values: largest, median, smallest of min(dim_in, dim_out). Absolute accuracy 1e-8 of
+     * the largest. */
+    double norm, largest, median, smallest;
+    /** Singular values above 1e-6 of the largest. */
+    size_t rank;
+    /** |W|_F^2 / largest^2; (sum s^2)^2 / sum s^4; exp of the entropy of s / sum s. */
+    double stable_rank, participation, effective_rank;
+    /** Dimensions of keys and candidates that the law counts: those of the matrix, or what data span. */
+    size_t span_in, span_out;
+    double candidates, delta;
+    /** Facts that fit into a matrix of this shape, and into one of this rank, by the law. */
+    double facts_capacity, facts_capacity_at_rank;
+    /** With ordinary keys, else NaN: their participation, around zero and around the mean; how many directions hold the
+     * share of their square; the facts of the law that these directions stand for, and those that are left. */
+    double key_participation, key_participation_centred;
+    double key_directions, facts_claimed, facts_left;
+    /** E |W x|^2 over ordinary keys, else NaN; and about how many new facts, each of which needs an output changed by as
+     * much as outputs are large, move ordinary outputs by 1 % of that, when stored with the least change. */
+    double output_square, facts_gentle;
+    uint64_t reserved[4];
+} ireneo_layer_report;
+
+/** Looks at a matrix (dim_out, dim_in), all finite. singular (min(dim_in, dim_out)) receives the singular values, largest
+ * first, and spectrum (dim_in) the eigenvalues of the second moment of ordinary keys, largest first; either may be NULL,
+ * and settings too. */
+IRENEO_API ireneo_error ireneo_layer(const float *matrix, size_t dim_out, size_t dim_in,
+                                     const ireneo_layer_settings *settings, double *singular,
+                                     double *spectrum, ireneo_layer_report *report);
 
 #ifdef __cplusplus
 }

@@ -354,3 +354,16 @@ ireneo_error ireneo_safetensors_has(const char *path, const char *name, int *fou
     document_close(&file);
     return IRENEO_OK;
 }
+
+ireneo_error ireneo_safetensors_names(const char *path, char ***names, size_t *count) {
+    document file = {0};
+    const char **list = NULL;
+    IRENEO_TRY(read_document(path, &file));
+    ireneo_error error = IRENEO_ALLOCATE(&list, file.count, "list of tensors");
+    for (size_t i = 0; error == IRENEO_OK && i < file.count; i++) list[i] = file.entries[i].name;
+    if (error == IRENEO_OK) error = ireneo_names_pack(list, file.count, names);
+    if (error == IRENEO_OK) *count = file.count;
+    free(list);
+    document_close(&file);
+    return error;
+}

@@ -25,6 +25,12 @@ ireneo_error ireneo_safetensors_head(const ireneo_input_file *file, unsigned cha
 ireneo_error ireneo_safetensors_parse(const char *path, const unsigned char *bytes, size_t head, size_t count,
                                       const char *name, ireneo_layout *layout);
 
+/* The names of all tensors, as ireneo_tensor_names gives them. */
+ireneo_error ireneo_safetensors_names(const char *path, char ***names, size_t *count);
+
+/* Names (count) in one block: pointers, then texts. */
+ireneo_error ireneo_names_pack(const char *const *names, size_t count, char ***packed);
+
 /* What the format calls a type: "F32". */
 const char *ireneo_safetensors_type(ireneo_dtype dtype);
 

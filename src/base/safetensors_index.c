@@ -1,7 +1,10 @@
 /* Reader of model.safetensors.index.json. */
 #include "base/safetensors_index.h"
 
+#include "base/file_view.h"
 #include "base/json_read.h"
+#include "base/ram.h"
+#include "base/safetensors.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -69,5 +72,36 @@ ireneo_error ireneo_safetensors_shard(const char *path, const unsigned char *byt
     ireneo_error error = ireneo_json_read(path, "index of .safetensors files: it", bytes, count, &json);
     if (error == IRENEO_OK) error = find_shard(path, json, name, shard);
     cJSON_Delete(json);
+    return error;
+}
+
+static ireneo_error list_map(const char *path, const cJSON *map, char ***names, size_t *count) {
+    if (!cJSON_IsObject(map)) return malformed(path, "it has no weight_map");
+    const char **list = NULL;
+    size_t many = 0;
+    IRENEO_TRY(IRENEO_ALLOCATE(&list, (size_t)cJSON_GetArraySize(map), "list of tensors"));
+    ireneo_error error = IRENEO_OK;
+    const cJSON *item = NULL;
+    cJSON_ArrayForEach(item, map) {
+        if (error == IRENEO_OK && !ireneo_name_printable(item->string))
+            error = malformed(path, "the name of a tensor holds a control character");
+        list[many++] = item->string;
+    }
+    if (error == IRENEO_OK) error = ireneo_names_pack(list, many, names);
+    if (error == IRENEO_OK) *count = many;
+    free(list);
+    return error;
+}
+
+ireneo_error ireneo_index_names(const char *path, char ***names, size_t *count) {
+    ireneo_file_view view;
+    IRENEO_TRY(ireneo_file_view_open(path, &view));
+    cJSON *json = NULL;
+    ireneo_error error =
+        ireneo_json_read(path, "index of .safetensors files: it", view.bytes, view.count, &json);
+    if (error == IRENEO_OK)
+        error = list_map(path, cJSON_GetObjectItemCaseSensitive(json, "weight_map"), names, count);
+    cJSON_Delete(json);
+    ireneo_file_view_close(&view);
     return error;
 }

@@ -10,4 +10,7 @@
 ireneo_error ireneo_safetensors_shard(const char *path, const unsigned char *bytes, size_t count,
                                       const char *name, char **shard);
 
+/* The names of all tensors, as ireneo_tensor_names gives them. */
+ireneo_error ireneo_index_names(const char *path, char ***names, size_t *count);
+
 #endif

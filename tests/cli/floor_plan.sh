@@ -59,6 +59,7 @@ certificate  facts kernels problem
 edit         facts kernels memory scan certificate
 solver       edit facts law kernels memory problem scan certificate
 margin       kernels memory problem scan certificate
+layer        law moments
 training     facts kernels memory solver
 TABLE
 for folder in src/linear/*/; do

@@ -108,14 +108,19 @@ static ireneo_error run_gnuplot(const figure_scripts *scripts, const figure *cho
 }
 
 /* A picture that appears whole or not at all. */
+static ireneo_error draw_to(const figure_scripts *scripts, const figure *chosen, const char *directory,
+                            const char *format, const char *path) {
+    ireneo_atomic_file file;
+    IRENEO_TRY(ireneo_atomic_file_begin(&file, path));
+    return ireneo_atomic_file_finish(&file, run_gnuplot(scripts, chosen, directory, format, file.descriptor));
+}
+
 static ireneo_error draw_as(const figure_scripts *scripts, const figure *chosen, const char *directory,
                             const char *format) {
     char path[PATH_MAX];
-    ireneo_atomic_file file;
     if (snprintf(path, sizeof path, "%s/%s.%s", directory, chosen->name, format) >= (int)sizeof path)
         return ireneo_fail(IRENEO_ERROR_ARGUMENT, "the path of %s is too long", chosen->name);
-    IRENEO_TRY(ireneo_atomic_file_begin(&file, path));
-    return ireneo_atomic_file_finish(&file, run_gnuplot(scripts, chosen, directory, format, file.descriptor));
+    return draw_to(scripts, chosen, directory, format, path);
 }
 
 static ireneo_error draw(const figure_scripts *scripts, const figure *chosen, const char *directory) {
@@ -123,6 +128,24 @@ static ireneo_error draw(const figure_scripts *scripts, const figure *chosen, co
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
         IRENEO_TRY(draw_as(scripts, chosen, directory, formats[i]));
     return IRENEO_OK;
+}
+
+const char *ireneo_picture_format(const char *path) {
+    static const char *const formats[] = {"svg", "png", "pdf"};
+    const char *dot = strrchr(path, '.');
+    for (size_t i = 0; dot != NULL && i < sizeof formats / sizeof *formats; i++)
+        if (strcmp(dot + 1, formats[i]) == 0) return formats[i];
+    return NULL;
+}
+
+ireneo_error ireneo_figure_picture(const char *name, const char *directory, const char *path) {
+    const figure drawn = {.name = name};
+    const char *format = ireneo_picture_format(path);
+    figure_scripts scripts;
+    if (format == NULL)
+        return ireneo_fail(IRENEO_ERROR_ARGUMENT, "%s: a picture is a .svg, .png or .pdf file", path);
+    IRENEO_TRY(find_scripts(&drawn, &scripts));
+    return draw_to(&scripts, &drawn, directory, format, path);
 }
 
 ireneo_error ireneo_figure_draw(const figure *chosen, const char *directory) {

@@ -72,6 +72,12 @@ ireneo_error ireneo_csv_close(figure_csv *csv, ireneo_error failed);
 /* Makes the data and draws NAME.svg, NAME.png and NAME.pdf into the request's directory. */
 ireneo_error ireneo_figure_make(const figure *chosen, const figure_request *request);
 
+/* Draws the data in a directory by the script NAME.gp into one file, whose ending, .svg, .png or .pdf, says how. */
+ireneo_error ireneo_figure_picture(const char *name, const char *directory, const char *path);
+
+/* The format that a path asks for: "svg", "png" or "pdf"; NULL: none of them. */
+const char *ireneo_picture_format(const char *path);
+
 /* Draws data that are already in the directory. */
 ireneo_error ireneo_figure_draw(const figure *chosen, const char *directory);
 
