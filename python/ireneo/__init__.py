@@ -36,6 +36,7 @@ from .law import (
     free_entropy_asymptotic,
     listwise_capacity,
 )
+from .layers import Layer, layer
 from .library import path as library_path
 from .margin import MaxMarginInfo, max_margin
 from .memory import Memory, store
@@ -60,6 +61,7 @@ __all__ = [
     "FreeEntropy",
     "Interrupted",
     "IreneoError",
+    "Layer",
     "MaxMarginInfo",
     "Memory",
     "Moments",
@@ -82,6 +84,7 @@ __all__ = [
     "effective_dimension",
     "free_entropy",
     "free_entropy_asymptotic",
+    "layer",
     "library_path",
     "listwise_capacity",
     "load_array",

@@ -202,6 +202,19 @@ PROTOTYPES: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {
     "ireneo_moments_save": (ERROR, (c_void_p, c_char_p)),
     "ireneo_moments_load": (ERROR, (c_char_p, POINTER(c_void_p))),
     "ireneo_moments_free": (None, (c_void_p,)),
+    # layer.h: a layer
+    "ireneo_layer": (
+        ERROR,
+        (
+            _FLOATS,
+            c_size_t,
+            c_size_t,
+            POINTER(s.ireneo_layer_settings),
+            _DOUBLES,
+            _DOUBLES,
+            POINTER(s.ireneo_layer_report),
+        ),
+    ),
     # dense.h: phases and basins
     "ireneo_dense_ensemble_name": (c_char_p, (c_int,)),
     "ireneo_dense_phases": (ERROR, (POINTER(s.ireneo_dense_point), POINTER(s.ireneo_dense_phases_report))),

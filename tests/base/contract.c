@@ -368,6 +368,25 @@ static void test_moments(void **state) {
     ireneo_moments_free(m);
 }
 
+static void test_layer(void **state) {
+    (void)state;
+    const float matrix[4] = {1.0f, 2.0f, 3.0f, 4.0f};
+    ireneo_layer_report report = {.rank = 7};
+    char **names = (char **)(void *)&report;
+    size_t count = 5;
+    REFUSED(ireneo_layer(matrix, 2, 2, NULL, NULL, NULL, NULL));
+    REFUSED(ireneo_layer(NULL, 2, 2, NULL, NULL, NULL, &report));
+    assert_int_equal(report.rank, 0);
+    REFUSED(ireneo_layer(matrix, 0, 2, NULL, NULL, NULL, &report));
+    REFUSED(ireneo_layer(matrix, 2, 2, &(ireneo_layer_settings){.threads = 5000}, NULL, NULL, &report));
+    REFUSED(ireneo_layer(matrix, 2, 2, &(ireneo_layer_settings){.reserved = {1}}, NULL, NULL, &report));
+    REFUSED(ireneo_layer(matrix, 2, 2, &(ireneo_layer_settings){.share = -1.0}, NULL, NULL, &report));
+    REFUSED(ireneo_tensor_names(NULL, &names, &count));
+    assert_true(names == NULL && count == 0);
+    REFUSED(ireneo_tensor_names("x.safetensors", NULL, &count));
+    REFUSED(ireneo_tensor_names("x.safetensors", &names, NULL));
+}
+
 static void test_recall_stops(void **state) {
     (void)state;
     enum { MANY = 4096 };
@@ -512,6 +531,7 @@ int main(void) {
         cmocka_unit_test(test_certificates),
         cmocka_unit_test(test_edit),
         cmocka_unit_test(test_moments),
+        cmocka_unit_test(test_layer),
         cmocka_unit_test(test_recall_stops),
         cmocka_unit_test(test_dense),
         cmocka_unit_test(test_attention),

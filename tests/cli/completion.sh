@@ -50,9 +50,9 @@ offers "--lambda" ireneo dense phases --la
 offers "trainability" ireneo attention traina
 offers "--json" ireneo --version --j
 offers "bash fish zsh" ireneo --completion ""
-offers "hebbian hebbian-white project" ireneo store --solver ""
+offers "delta hebbian hebbian-white least-squares project" ireneo store --solver ""
 offers "hebbian hebbian-white" ireneo store --solver = heb
-offers "hebbian hebbian-white project" ireneo store keys.npy --solver =
+offers "delta hebbian hebbian-white least-squares project" ireneo store keys.npy --solver =
 offers "linear_1" ireneo figure linear_1
 offers "" ireneo store --rank ""
 offers "" ireneo store "" # files are bash's own
@@ -151,7 +151,7 @@ if command -v fish >/dev/null 2>&1; then
     swims "phases" "ireneo dense ph"
     swims "--lambda" "ireneo dense phases --la"
     swims "capacity check" "ireneo c"
-    swims "hebbian hebbian-white project" "ireneo store --solver "
+    swims "delta hebbian hebbian-white least-squares project" "ireneo store --solver "
     swims "bash fish zsh" "ireneo --completion "
     swims "linear_1" "ireneo figure linear_1"
 fi

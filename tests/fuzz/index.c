@@ -19,7 +19,18 @@ static void try_name(const uint8_t *bytes, size_t count, const char *name) {
     free(shard);
 }
 
+static void list_names(const uint8_t *bytes, size_t count) {
+    char **names = NULL;
+    size_t many = 0;
+    if ((ireneo_index_names(fuzz_file(0, bytes, count), &names, &many) == IRENEO_OK) != (names != NULL))
+        abort();
+    for (size_t k = 0; k < many; k++)
+        if (strlen(names[k]) > count) abort();
+    free(names);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count) {
+    list_names(bytes, count);
     try_name(bytes, count, NULL);
     try_name(bytes, count, "W");
     return 0;
