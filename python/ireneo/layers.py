@@ -73,6 +73,7 @@ def layer(
     such as the output embedding. ordinary: keys that the layer sees in ordinary use, their location, or their `Moments`;
     share: how much of their square new facts must leave alone (0: 0.99).
 
+    >>> import ireneo, numpy as np
     >>> found = ireneo.layer(np.diag([3.0, 2.0, 1.0]), candidates=10)
     >>> round(found.largest, 6), found.rank, round(found.stable_rank, 4)
     (3.0, 3, 1.5556)
