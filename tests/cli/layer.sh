@@ -7,9 +7,9 @@ run 0 layer "$real:W2" --unembed "$real:values" --ordinary "$real:ordinary_h" --
 is dim_in 768
 is span_out 288
 near stable_rank 53.7246 0.001
-near facts_capacity 23033 1
+near facts_capacity 23202 20
 near key_directions 573 1
-near facts_left 5848 40
+near facts_left 5891 40
 expect 0 'room left' layer "$real:W2" --unembed "$real:values" --ordinary "$real:ordinary_h"
 grep -q 'fewer than 10 rows' out || fault "no word about few rows: $(cat out)"
 run 0 moments "$real:ordinary_h" -o seen.safetensors

@@ -108,7 +108,7 @@ class OnePassTest(unittest.TestCase):
         self.assertAlmostEqual(shares["least-squares"], 0.995, delta=0.008)
         _, info = ireneo.store(keys, values)
         self.assertEqual(str(info.status), "stored")
-        self.assertAlmostEqual(ireneo.capacity(64).facts_capacity, 564, delta=1)
+        self.assertAlmostEqual(ireneo.capacity(64).facts_capacity_decoupled, 564, delta=1)
 
     def test_moments(self):
         """In white coordinates of other keys: the rule there, multiplied back."""
