@@ -1,18 +1,19 @@
 /* Loops over one row's list, written for vectors: sums may be taken in any order, as the pragmas say. */
 #include "linear/kernels/row_projection.h"
-#include "base/floats.h"
 #include "base/vectorised.h"
 
 #include <math.h>
 #include <string.h>
+
+/* Every instruction set has its own copy inside its own loops: a call costs as much as a short list. */
+#define ALWAYS_HERE static inline __attribute__((always_inline))
 
 enum { MOST_STEPS = 64 }; /* of the search for the level, against rounding that goes in circles */
 
 /* The function t - s_a - sum (s_j + mu - t)_+ is concave and rises, so Newton's step lands left of the root
  * and from there climbs to it; the set of active competitors settles after two to four steps, and then the
  * step is exact. */
-IRENEO_VECTORISED
-float ireneo_row_level(const float *score, size_t slots, float target, float margin, float start) {
+ALWAYS_HERE float find_level(const float *score, size_t slots, float target, float margin, float start) {
     float t = start, active_before = -1.0f;
     for (int step = 0; step < MOST_STEPS; step++) {
         float sum = 0.0f, active = 0.0f, bar = t - margin;
@@ -28,6 +29,19 @@ float ireneo_row_level(const float *score, size_t slots, float target, float mar
         t = next;
     }
     return t;
+}
+
+/* Slots come in whole vectors. */
+ALWAYS_HERE float find_largest(const float *score, size_t slots) {
+    float largest = -INFINITY;
+#pragma omp simd reduction(max : largest)
+    for (size_t k = 0; k < slots; k++) largest = score[k] > largest ? score[k] : largest;
+    return largest;
+}
+
+IRENEO_VECTORISED
+float ireneo_row_level(const float *score, size_t slots, float target, float margin, float start) {
+    return find_level(score, slots, target, margin, start);
 }
 
 IRENEO_VECTORISED
@@ -55,11 +69,11 @@ void ireneo_row_project(const ireneo_row *row, float step, float margin, float *
         }
     }
     const float *tangent = row->bend == NULL ? row->slope : slope;
-    if (ireneo_largest_float(score, slots) + margin <= target) {
+    if (find_largest(score, slots) + margin <= target) {
         *level = target;
         return;
     }
-    float t = ireneo_row_level(score, slots, target, margin, *level);
+    float t = find_level(score, slots, target, margin, *level);
     *level = t;
     float squares = 0.0f, along = 0.0f, active = 0.0f, first = 0.0f, second = 0.0f, turn = 0.0f;
 #pragma omp simd reduction(+ : squares, along, active, first, second)

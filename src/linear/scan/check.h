@@ -21,7 +21,8 @@ typedef struct ireneo_near {
     double reach;        /* competitors whose score comes within this of the target's, or above it */
     const int *exponent; /* (facts) for fact i within reach 2^exponent[i]; NULL: all 0 */
     size_t most;         /* a fact */
-    ireneo_pairs pairs;  /* sorted by fact and candidate; release the items with free() */
+    const unsigned char *unwanted; /* (facts) none of these facts; NULL: of all */
+    ireneo_pairs pairs;            /* sorted by fact and candidate; release the items with free() */
 } ireneo_near;
 
 /* Like ireneo_check; near may be NULL. */

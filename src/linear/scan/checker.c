@@ -25,7 +25,9 @@ void ireneo_check_begin(const ireneo_checker *c, size_t fact, const double *h, i
     double square = 0.0, key_norm = ireneo_norm_f32(key, c->facts->dim_in);
     for (size_t k = 0; k < c->facts->dim_out; k++) square += h[k] * h[k];
     *row = (ireneo_check_row){.fact = fact};
-    if (c->near != NULL)
+    row->wanted =
+        c->near != NULL && (c->near->unwanted == NULL || !c->near->unwanted[fact]) ? c->near->most : 0;
+    if (row->wanted > 0)
         row->reach = ldexp(c->near->reach, c->near->exponent != NULL ? c->near->exponent[fact] : 0);
     row->gap = (ireneo_gap_row){.memory = c->memory,
                                 .key = key,
@@ -53,8 +55,8 @@ void ireneo_check_keep(const ireneo_checker *c, int thread, ireneo_check_row *ro
     ireneo_check_thread *t = &c->thread[thread];
     if (!(gap > 0.0)) row->fails = true;
     if (gap < t->gap) t->gap = gap;
-    if (c->near != NULL && gap <= row->reach && row->near < c->near->most) {
-        row->near++;
+    if (row->wanted > 0 && gap <= row->reach) {
+        row->wanted--;
         remember_pair(&t->near, row->fact, candidate);
     }
 }

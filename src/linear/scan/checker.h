@@ -23,9 +23,9 @@ typedef struct ireneo_check_thread {
 /* One fact under check. */
 typedef struct ireneo_check_row {
     ireneo_gap_row gap;
-    size_t fact, shown, near; /* candidates whose gap is decided; close competitors listed */
-    double reach;             /* in the caller's score units */
-    bool fails;               /* a gap is not positive */
+    size_t fact, shown, wanted; /* candidates whose gap is decided; close competitors that are still wanted */
+    double reach;               /* in the caller's score units */
+    bool fails;                 /* a gap is not positive */
 } ireneo_check_row;
 
 typedef struct ireneo_checker {

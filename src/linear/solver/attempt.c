@@ -157,7 +157,6 @@ static void add_pairs(ireneo_attempt *a, const ireneo_pairs *pairs) {
         IRENEO_ALLOCATE(&h, p->dim_out, "row") == IRENEO_OK) {
         for (size_t k = 0; k < pairs->count; k++) {
             size_t row = pairs->items[k].fact;
-            if (a->given_up != NULL && a->given_up[row]) continue;
             uint32_t index = pairs->items[k].candidate;
             ireneo_problem_apply(p, a->minimiser.w, row, h);
             const float *value = own;
@@ -194,7 +193,8 @@ static ireneo_error check_memory(ireneo_attempt *a, ireneo_near *near, ireneo_ch
     if (near != NULL)
         *near = (ireneo_near){.reach = ldexp(REACH * (double)a->minimiser.margin, -exponent),
                               .exponent = a->scaled.key_exponent,
-                              .most = ADDED};
+                              .most = ADDED,
+                              .unwanted = a->given_up};
     IRENEO_TRY(ireneo_check_near(a->memory, a->facts, a->settings.threads,
                                  near != NULL ? a->settings.progress : NULL, near, a->recalled, report));
     a->info->scans++;

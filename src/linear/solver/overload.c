@@ -15,7 +15,9 @@
 #include <string.h>
 
 enum { CLASSES = 8, GROW_FAILURES = 4, GROW_ROUNDS = 60 };
-enum { STILL_FALLING = 8 };                                /* one violation in so many gone is progress */
+enum { LEAST_ITERATIONS = 8 };
+static const double FLAT_LOSS = 2e-3; /* of the loss: an iteration that gains less is the last */
+enum { STILL_FALLING = 8 };           /* one violation in so many gone is progress */
 static const double FIRST_OFFER = 1.7, COARSE_UNTIL = 1.5; /* in units of the law */
 static const double OFFERED = 0.01;                        /* share offered again in a round */
 static const double LARGE_LAW = 3000.0;                    /* facts by the law from which steps are larger */
@@ -133,17 +135,21 @@ static void give_up(overload *o, size_t row) {
     o->kept--;
 }
 
-/* Iterates on the rows that are kept, at most `most` times. */
+/* Iterates on the rows that are kept, at most `most` times, and as long as the loss still falls: once it hardly does,
+ * residuals tell who disagrees most, which is all that giving up asks for. */
 static void iterate(overload *o, int most) {
     ireneo_attempt *w = o->work;
     for (int k = 0; k < most && w->minimiser.violations > 0 && !o->stopped; k++) {
+        double before = w->minimiser.loss;
         o->stopped = ireneo_attempt_stop_asked(w);
         if (!ireneo_minimiser_iterate(&w->minimiser)) break;
         w->info->iterations++;
+        if (k >= LEAST_ITERATIONS && before - w->minimiser.loss < FLAT_LOSS * before) break;
     }
 }
 
-/* Gives up at most `most` rows of the class, those with the largest loss. Returns how many. */
+/* Gives up at most `most` rows of the class, those with the largest loss. Returns how many. The history of steps stays:
+ * the loss of the others has not changed. */
 static size_t drop_worst(overload *o, size_t class, size_t most) {
     size_t count = 0;
     find_losses(o);
@@ -153,7 +159,6 @@ static size_t drop_worst(overload *o, size_t class, size_t most) {
     qsort(o->order, count, sizeof *o->order, by_loss);
     if (most > count) most = count;
     for (size_t k = 0; k < most; k++) give_up(o, o->order[count - 1 - k].row);
-    ireneo_lbfgs_forget(&o->work->minimiser.lbfgs);
     ireneo_minimiser_evaluate(&o->work->minimiser);
     return most;
 }
