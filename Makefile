@@ -9,6 +9,7 @@
 #   make test-page  the page in a real browser, against the program; pictures of it in build/page-test
 #   make test-docs  the documentation in a real browser, without the network; pictures of it in build/site-test
 #   make bench      timings, as ratios taken in one run
+#   make bench-table  the tables and the picture of docs/performance.md, with PyTorch and FAISS in the same run
 #   make figures    every figure, quick settings, into out/
 #   make fuzz       libFuzzer on every reader, the judge and the option parser: RUNS=N or SECONDS=N each
 #   make attack     an hour: exact verdicts, forgeries, failing calls, kills, sanitizers; docs/reliability.md
@@ -75,6 +76,11 @@ bench:
 	@scripts/setup build
 	@scripts/build . $(BUILD) -DCMAKE_INSTALL_PREFIX=$(PREFIX) -DIRENEO_BENCH=ON -DIRENEO_TESTS=OFF
 	@bench/run $(BUILD)
+
+bench-table:
+	@scripts/setup build bench
+	@scripts/build . $(BUILD) -DCMAKE_INSTALL_PREFIX=$(PREFIX) -DIRENEO_BENCH=ON -DIRENEO_TESTS=OFF
+	@bench/table $(abspath $(BUILD)) out/bench
 
 figures: build
 	@scripts/setup figures

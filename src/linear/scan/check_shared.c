@@ -92,18 +92,27 @@ static void begin_tile(void *context, int thread, size_t first, size_t count, co
     }
 }
 
-/* Is nothing new to be learnt from a pair with this float32 gap? It is decided, or the fact fails anyway; it is not
- * wanted as a close one; and it cannot be the smallest. */
-static bool is_settled(const shared_check *s, int thread, const scaled_row *r, double gap) {
-    bool known = gap > (double)r->reach || (r->row.fails && r->row.wanted == 0);
-    return known && (gap - (double)r->bound) * r->unit >= s->c->thread[thread].gap;
+/* Could a pair with this float32 gap be the smallest? */
+static bool may_be_smallest(const shared_check *s, int thread, const scaled_row *r, double gap) {
+    return (gap - (double)r->bound) * r->unit < s->c->thread[thread].gap;
+}
+
+/* Is the pair decided by its float32 gap, and of no further interest? Then so are all with a larger one. */
+static bool plainly_lower(const shared_check *s, int thread, const scaled_row *r, double gap) {
+    return gap > (double)r->reach && !may_be_smallest(s, thread, r, gap);
+}
+
+/* The same for a competitor above the target of a fact that is known to fail. */
+static bool plainly_higher(const shared_check *s, int thread, const scaled_row *r, double gap) {
+    return r->row.fails && r->row.wanted == 0 && gap < -(double)r->bound &&
+           !may_be_smallest(s, thread, r, gap);
 }
 
 static void look_at(shared_check *s, int thread, scaled_row *r, uint32_t candidate, float score) {
     const ireneo_facts *f = s->c->facts;
     double gap = (double)r->target - (double)score;
     size_t target = ireneo_target_of(f, r->row.fact);
-    if (candidate == target || is_settled(s, thread, r, gap)) return;
+    if (candidate == target || plainly_lower(s, thread, r, gap) || plainly_higher(s, thread, r, gap)) return;
     if (!(fabs(gap) > (double)r->bound)) s->c->thread[thread].recomputed++;
     ireneo_check_pair(s->c, thread, &r->row, candidate, f->values + target * f->dim_out,
                       f->values + (size_t)candidate * f->dim_out);
@@ -127,7 +136,7 @@ static void scan_block(void *context, int thread, size_t first, size_t count, si
         double lead = (double)r->target -
                       (double)best_competitor(row, column, columns, ireneo_target_of(s->c->facts, first + i));
         r->row.shown += columns;
-        if (is_settled(s, thread, r, lead)) continue;
+        if (plainly_lower(s, thread, r, lead)) continue;
         float from = nextafterf(r->target - fmaxf(r->reach, (float)lead + r->bound), -INFINITY);
         for (size_t position = 0; position < columns;) {
             size_t found = ireneo_best_collect(row, columns, &position, from, (uint32_t)column, hits, BUFFER);
