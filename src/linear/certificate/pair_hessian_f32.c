@@ -4,8 +4,8 @@
 #include "linear/certificate/pair_hessian_f32.h"
 #include "base/pool.h"
 #include "base/ram.h"
-#include "linear/kernels/add_scaled.h"
 #include "linear/kernels/dot8.h"
+#include "linear/kernels/weighted_sum.h"
 
 #include <cblas.h>
 #include <string.h>
@@ -19,7 +19,7 @@ void ireneo_pair_hessian_f32_free(ireneo_pair_hessian_f32 *h) {
 
 static ireneo_error allocate(const ireneo_pair_loss *loss, ireneo_pair_hessian_f32 *h) {
     const ireneo_problem *p = loss->p;
-    h->tile_space = TILE * 2 * p->stride + TILE * p->dim_in + IRENEO_MOST_PAIRS;
+    h->tile_space = TILE * 2 * p->stride + TILE * p->dim_in + IRENEO_MOST_PAIRS + 1;
     IRENEO_TRY(IRENEO_ALLOCATE(&h->start, p->rows + 1, "active pairs"));
     IRENEO_TRY(IRENEO_ALLOCATE(&h->active, loss->active, "active pairs"));
     IRENEO_TRY(IRENEO_ALLOCATE(&h->along, loss->area, "direction"));
@@ -54,13 +54,16 @@ static void weigh_row(const ireneo_pair_hessian_f32 *t, size_t row, const float 
     ireneo_dot8_listed(h, p->y, stride, stride, list, count, slopes);
     for (size_t k = 0; k < count; k++) sum += (double)slopes[k];
     double mean = sum / (1.0 + (double)count);
-    memset(m, 0, stride * sizeof *m);
+    const float *vectors[IRENEO_MOST_PAIRS + 1];
     for (size_t k = 0; k < count; k++) {
         double change = (double)slopes[k] - mean;
-        ireneo_add_scaled((float)change, p->y + (size_t)list[k] * stride, m, stride);
+        vectors[k] = p->y + (size_t)list[k] * stride;
+        slopes[k] = (float)change;
         total += change;
     }
-    ireneo_add_scaled((float)-total, target, m, stride);
+    vectors[count] = target;
+    slopes[count] = (float)-total;
+    ireneo_weighted_sum(slopes, vectors, count + 1, m, stride);
 }
 
 /* A product under way. */

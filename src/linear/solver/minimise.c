@@ -10,10 +10,10 @@
 #include "base/progress.h"
 #include "base/ram.h"
 #include "base/vectorised.h"
-#include "linear/kernels/add_scaled.h"
 #include "linear/kernels/dot8.h"
 #include "linear/kernels/row_projection.h"
 #include "linear/kernels/vector.h"
+#include "linear/kernels/weighted_sum.h"
 
 #include <cblas.h>
 #include <math.h>
@@ -296,7 +296,8 @@ static bool row_residual(const ireneo_minimiser *minimiser, size_t i, float *m, 
     float t = ireneo_row_level(score, slots, target, minimiser->margin, l->level[i]), total = 0.0f,
           squares = 0.0f;
     l->level[i] = t;
-    float bar = t - minimiser->margin;
+    float bar = t - minimiser->margin, weights[IRENEO_MOST_SLOTS + 1];
+    const float *vectors[IRENEO_MOST_SLOTS + 1];
     uint32_t active[IRENEO_MOST_SLOTS + 1], taking_part = 0;
     for (size_t k = 0; k < count; k++) { /* without branches: which take part cannot be foreseen */
         active[taking_part] = (uint32_t)k;
@@ -304,19 +305,17 @@ static bool row_residual(const ireneo_minimiser *minimiser, size_t i, float *m, 
     }
     for (uint32_t q = 0; q < taking_part; q++) {
         uint32_t slot = active[q]; /* NOLINT(clang-analyzer-core*): all below taking_part were set */
-        const float *value =
-            ireneo_working_set_value(l, minimiser->problem, i, slot); /* NOLINT(clang-analyzer-core*) */
         float r = score[slot] - bar;
-        if (q == 0)
-            ireneo_set_scaled(r, value, m, l->dim);
-        else
-            ireneo_add_scaled(r, value, m, l->dim);
+        vectors[q] =
+            ireneo_working_set_value(l, minimiser->problem, i, slot); /* NOLINT(clang-analyzer-core*) */
+        weights[q] = r;
         total += r;
         squares += r * r;
     }
     if (total == 0.0f) return false;
-    ireneo_add_scaled(-total, ireneo_working_set_target(l, minimiser->problem, i), m,
-                      l->dim); /* r_a = -sum r_j, exactly */
+    vectors[taking_part] = ireneo_working_set_target(l, minimiser->problem, i);
+    weights[taking_part] = -total; /* r_a = -sum r_j, exactly */
+    ireneo_weighted_sum(weights, vectors, taking_part + 1, m, l->dim);
     sums->weights += (double)total;
     sums->loss += 0.5 * ((double)squares + (double)total * (double)total);
     return true;
