@@ -1,4 +1,5 @@
 /* Check and recall against brute force in extended precision: random data, ties, near ties, offsets. */
+#include "linear/scan/check.h"
 #include "linear_instance.h"
 
 static void stored_candidates(const void *context, size_t fact, size_t first, size_t count, float *values) {
@@ -137,6 +138,32 @@ static void test_check_with_ties(void **state) {
     assert_true(recalled > 20 && recalled < 200); /* some win, some of the best are tied */
     expect_ok(ireneo_check(&m, &data.facts, &(ireneo_run_settings){.threads = 2}, NULL, &report));
     assert_true(report.recomputed > 100);
+    free_matrices(&m);
+    free_instance(&data);
+}
+
+/* Close competitors of facts that nobody asks about are not listed, and nothing else changes. */
+static void test_check_unwanted(void **state) {
+    (void)state;
+    enum { N = 300 };
+    instance data = make_instance(40, N, 400, 20, 20, 1);
+    ireneo_memory m = random_memory(41, 20, 20, 0);
+    unsigned char unwanted[N], recalled[2][N];
+    ireneo_check_report report[2];
+    ireneo_near all = {.reach = 0.5, .most = 3}, some = {.reach = 0.5, .most = 3, .unwanted = unwanted};
+    for (size_t i = 0; i < N; i++) unwanted[i] = i % 3 != 0;
+    expect_ok(ireneo_check_near(&m, &data.facts, 2, NULL, &all, recalled[0], &report[0]));
+    expect_ok(ireneo_check_near(&m, &data.facts, 2, NULL, &some, recalled[1], &report[1]));
+    assert_memory_equal(recalled[0], recalled[1], N);
+    assert_true(report[0].gap == report[1].gap && report[0].recalled == report[1].recalled);
+    size_t kept = 0;
+    for (size_t k = 0; k < all.pairs.count; k++) {
+        if (unwanted[all.pairs.items[k].fact]) continue;
+        assert_true(kept < some.pairs.count);
+        assert_memory_equal(&all.pairs.items[k], &some.pairs.items[kept++], sizeof all.pairs.items[k]);
+    }
+    assert_true(kept == some.pairs.count && kept > 100 && all.pairs.count > 2 * kept);
+    free(all.pairs.items), free(some.pairs.items);
     free_matrices(&m);
     free_instance(&data);
 }
@@ -323,6 +350,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_check_against_brute_force),
         cmocka_unit_test(test_check_with_ties),
+        cmocka_unit_test(test_check_unwanted),
         cmocka_unit_test(test_check_with_near_ties),
         cmocka_unit_test(test_check_refuses),
         cmocka_unit_test(test_recall_against_brute_force),

@@ -25,9 +25,9 @@
 
 enum { BUFFER = 1024, ROOM = 512, CENTRING_GROUPS = 64 };
 
-/* Gaps up to this share of the int8 bound are seen by an integer scan. Larger shares find more pairs to score again;
+/* Gaps up to such a share of the int8 bound are seen by an integer scan. Larger shares find more pairs to score again;
  * smaller ones miss the smallest gap of a memory with much room left, which then takes a second scan. */
-static const double SEEN = 0.1;
+static const double SEEN[] = {0.1, 0.6};
 
 /* Far above what float32 loses of entries below its range, far below any bound that matters. */
 static const double VANISHING = 1e-35;
@@ -50,6 +50,7 @@ typedef struct shared_check {
     int value_exponent;  /* they are 2^-value_exponent times the caller's */
     double largest;      /* of their norms */
     ireneo_int8 int8;
+    double share; /* of the int8 bound up to which gaps are seen */
     ireneo_sampled_rows sampled;
 } shared_check;
 
@@ -162,7 +163,7 @@ static bool set_thresholds(void *context, int thread, size_t first, size_t count
     for (size_t i = 0; i < count; i++) {
         const scaled_row *r = &s->rows[(size_t)thread * s->tile + i];
         double bound = ireneo_int8_usual_bound(&s->int8, rows, i),
-               seen = fmax(fmax(2.0 * (double)r->bound, SEEN * bound), (double)r->reach);
+               seen = fmax(fmax(2.0 * (double)r->bound, s->share * bound), (double)r->reach);
         s->c->thread[thread].seen = fmin(s->c->thread[thread].seen, seen * r->unit);
         threshold[i] = nextafterf((float)((double)r->target - seen - (double)r->bound), -INFINITY);
     }
@@ -273,15 +274,25 @@ static ireneo_error run(shared_check *s, bool integers) {
     return ireneo_scan_run(&scan);
 }
 
-/* Integers decide every pair but need not have looked at the smallest gap: then a second scan in float32 does. */
-static ireneo_error run_until_seen(shared_check *s) {
-    IRENEO_TRY(run(s, true));
+/* Have the threads looked at the smallest gap? */
+static bool has_seen_smallest(const shared_check *s) {
     double gap = INFINITY, seen = INFINITY;
     for (int k = 0; k < s->c->threads; k++) {
         gap = fmin(gap, s->c->thread[k].gap);
         seen = fmin(seen, s->c->thread[k].seen);
     }
-    return gap > seen ? run(s, false) : IRENEO_OK;
+    return !(gap > seen);
+}
+
+/* Integers decide every pair but need not have looked at the smallest gap: then they look further, and at last float32
+ * looks everywhere. */
+static ireneo_error run_until_seen(shared_check *s) {
+    for (size_t k = 0; k < sizeof SEEN / sizeof *SEEN; k++) {
+        s->share = SEEN[k];
+        IRENEO_TRY(run(s, true));
+        if (has_seen_smallest(s)) return IRENEO_OK;
+    }
+    return run(s, false);
 }
 
 ireneo_error ireneo_check_shared(ireneo_checker *c) {
