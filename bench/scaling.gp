@@ -4,11 +4,11 @@ set xlabel "dimension d  (0.95 of capacity)"
 set ylabel "seconds, all cores"
 set format y "10^{%T}"
 set xtics (50, 70, 100, 140, 200, 280, 400, 700, 1000)
-set xrange [45:1150]
 set key left top reverse Left samplen 2 noopaque
 line(x) = a * x + b
 set fit quiet logfile "/dev/null"
 stats "scaling.csv" skip 1 using 1 nooutput
+set xrange [0.9*STATS_min:1.15*STATS_max]
 columns = int(system("head -n 1 scaling.csv | tr ',' '\n' | wc -l"))
 title_of(k) = system(sprintf("head -n 1 scaling.csv | cut -d, -f%d", k))
 array slope[columns]
