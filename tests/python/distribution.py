@@ -166,16 +166,33 @@ class TagTest(unittest.TestCase):
         self.assertRaises(ValueError, elf.read, __file__)
 
 
+#: What a user writes, and what mypy finds in it.
+USER = """
+import ireneo
+memory, info = ireneo.store([[1.0, 2.0]], [[1.0, 2.0]], progress=True, threads=1)
+recalled: int = info.recalled
+answers = memory.recall([1.0, 2.0], [[1.0, 2.0]])
+good: float = float(answers.scores[0]) + ireneo.dense.phases(1.0).alpha_1
+wrong: str = info.margin
+ireneo.attention.layer(beta=1.0, contxt=3)
+"""
+
+
 class TypesTest(unittest.TestCase):
     @unittest.skipUnless(shutil.which("mypy"), "mypy is not installed")
     def test_strict(self):
-        with tempfile.TemporaryDirectory() as cache:
+        """The package is clean, and a user's mistakes are found through it."""
+        with tempfile.TemporaryDirectory() as folder:
+            Path(folder, "user.py").write_text(USER)
             run = subprocess.run(
-                ["mypy", "--strict", "--cache-dir", os.environ.get("MYPY_CACHE_DIR", cache), "ireneo"],
+                ["mypy", "--strict", "--cache-dir", os.environ.get("MYPY_CACHE_DIR", folder), "ireneo", f"{folder}/user.py"],
                 cwd=ROOT / "python", capture_output=True, text=True,
                 env={k: v for k, v in os.environ.items() if k != "PYTHONPATH"},
             )  # fmt: skip
-        self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
+        found = [line for line in run.stdout.split("\n") if "error:" in line]
+        self.assertEqual([line for line in found if "user.py" not in line], [], run.stderr)
+        self.assertRegex("\n".join(found), r'(?s)^\S*user.py:7: error: Incompatible types .*"float".*\S*user.py:8: error: .*"contxt"')
+        self.assertEqual(len(found), 2, run.stdout)
 
 
 if __name__ == "__main__":
