@@ -110,7 +110,11 @@ static int look_at_model(const command *self, const char *path, const ireneo_lay
     ireneo_error failed = ireneo_tensor_names(path, &names, &count);
     if (failed != IRENEO_OK) return report_error(self, failed);
     o->layers = calloc(count + 1, sizeof *o->layers);
-    int outcome = o->layers != NULL ? 0 : complain(self, EXIT_MACHINE, "not enough memory");
+    if (o->layers == NULL) {
+        ireneo_free(names);
+        return complain(self, EXIT_MACHINE, "not enough memory");
+    }
+    int outcome = 0;
     for (size_t k = 0; outcome == 0 && k < count; k++)
         outcome = look_at_tensor(self, path, names[k], all, value_dim, o);
     ireneo_free(names);
