@@ -28,8 +28,8 @@ static double look(const scan_work *w, size_t row, const double *scores, double 
     for (size_t j = 0; j < p->candidates; j++) {
         if (j == p->target[row]) continue;
         if (scores[j] > highest) highest = scores[j];
-        if (!(scores[j] > bar) || (held == w->most && scores[j] <= best[held - 1])) continue;
-        if (w->most == 0 || ireneo_edit_pairs_listed(w->pairs, row, j)) continue;
+        if (w->most == 0 || !(scores[j] > bar) || (held == w->most && scores[j] <= best[held - 1])) continue;
+        if (ireneo_edit_pairs_listed(w->pairs, row, j)) continue;
         size_t place = held < w->most ? held++ : held - 1;
         for (; place > 0 && best[place - 1] < scores[j]; place--)
             best[place] = best[place - 1], found[place] = found[place - 1];
