@@ -76,8 +76,20 @@ static void multiply(const float *matrix, size_t rows, size_t columns, size_t do
     mpz_clear(entry);
 }
 
-/* h (dim_out) = W x, up to a power of two. */
-static void product(const ireneo_memory *m, const float *x, mpz_t *h) {
+/* h += r, for an h that is 2^scale times itself. */
+static void add_offset(const float *r, size_t dim, unsigned long scale, mpz_t *h) {
+    mpz_t entry;
+    mpz_init(entry);
+    for (size_t a = 0; r != NULL && a < dim; a++) {
+        exact_from_float(entry, r[a]);
+        mpz_mul_2exp(entry, entry, scale - 149);
+        mpz_add(h[a], h[a], entry);
+    }
+    mpz_clear(entry);
+}
+
+/* h (dim_out) = W x + r, up to a power of two; r may be NULL. */
+static void product(const ireneo_memory *m, const float *x, const float *r, mpz_t *h) {
     mpz_t *key = exact_array(m->dim_in), *middle = exact_array(m->rank);
     for (size_t b = 0; b < m->dim_in; b++) exact_from_float(key[b], x[b]);
     if (m->matrix != NULL) {
@@ -86,6 +98,7 @@ static void product(const ireneo_memory *m, const float *x, mpz_t *h) {
         multiply(m->right, m->rank, m->dim_in, 1, m->rank, key, middle);
         multiply(m->left, m->dim_out, m->rank, m->rank, 1, middle, h);
     }
+    add_offset(r, m->dim_out, m->matrix != NULL ? 2 * 149 : 3 * 149, h);
     exact_free(key, m->dim_in);
     exact_free(middle, m->rank);
 }
@@ -112,7 +125,8 @@ size_t exact_recalled(const ireneo_memory *memory, const ireneo_facts *f, unsign
     for (size_t i = 0; i < f->facts; i++) {
         bool good = finite;
         if (finite) {
-            product(memory, f->keys + i * f->dim_in, h);
+            product(memory, f->keys + i * f->dim_in,
+                    f->residuals != NULL ? f->residuals + i * f->dim_out : NULL, h);
             exact_differences(f, i, differences);
             good = wins(f, i, h, differences);
         }

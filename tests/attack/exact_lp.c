@@ -17,8 +17,20 @@ static mpz_t *at(const tableau *t, size_t row, size_t column) {
     return &t->entries[row * t->columns + column];
 }
 
-/* Row p of a (pairs, entries of W): one fact against one competitor. */
-static size_t fill_pairs(const ireneo_facts *f, mpz_t *a) {
+/* (y_target - y_j)^T r of one pair. */
+static void fill_offset(const ireneo_facts *f, size_t fact, mpz_t *difference, mpz_t sum) {
+    mpz_t r;
+    mpz_init(r);
+    mpz_set_ui(sum, 0);
+    for (size_t k = 0; k < f->dim_out; k++) {
+        exact_from_float(r, f->residuals[fact * f->dim_out + k]);
+        mpz_addmul(sum, r, difference[k]);
+    }
+    mpz_clear(r);
+}
+
+/* Row p of a (pairs, width): one fact against one competitor; the entries of W, and with offsets one more. */
+static size_t fill_pairs(const ireneo_facts *f, size_t width, mpz_t *a) {
     size_t p = 0, entries = f->dim_in * f->dim_out;
     mpz_t *differences = exact_array(f->candidates * f->dim_out), key;
     mpz_init(key);
@@ -28,11 +40,13 @@ static size_t fill_pairs(const ireneo_facts *f, mpz_t *a) {
             if (j == exact_target(f, i)) continue;
             for (size_t e = 0; e < entries; e++) {
                 exact_from_float(key, f->keys[i * f->dim_in + e % f->dim_in]);
-                mpz_mul(a[p * entries + e], key, differences[j * f->dim_out + e / f->dim_in]);
+                mpz_mul(a[p * width + e], key, differences[j * f->dim_out + e / f->dim_in]);
             }
+            if (width > entries) fill_offset(f, i, differences + j * f->dim_out, a[p * width + entries]);
             p++;
         }
     }
+    if (width > entries) mpz_set_ui(a[p++ * width + entries], 1); /* s > 0 */
     mpz_clear(key);
     exact_free(differences, f->candidates * f->dim_out);
     return p;
@@ -167,10 +181,11 @@ static void check_infeasible(const tableau *t, mpz_t *a, size_t entries) {
 }
 
 exact_verdict exact_lp(const ireneo_facts *f, size_t *pivots) {
-    size_t entries = f->dim_in * f->dim_out, pairs = f->facts * (f->candidates - 1), steps = 0, column = 0;
+    size_t longer = f->residuals != NULL, entries = f->dim_in * f->dim_out + longer,
+           pairs = f->facts * (f->candidates - 1) + longer, steps = 0, column = 0;
     mpz_t *a = exact_array(pairs * entries);
     tableau t = {0};
-    fill_pairs(f, a);
+    fill_pairs(f, entries, a);
     reduce_all(a, pairs, entries);
     set_up(&t, a, pairs, entries);
     while (mpz_sgn(*at(&t, t.rows, t.columns - 1)) != 0 && choose_column(&t, &column)) {

@@ -3,7 +3,8 @@
  * Either some W has (y_target - y_j)^T W x_i > 0 for every pair (i, j), or some weights r >= 0 with sum 1 have
  * sum r_ij (y_target - y_j) x_i^T = 0 (Gordan). Weights are looked for by the first phase of the simplex method on
  * whole numbers; when there are none, its multipliers are W. Either answer is checked again, exactly, before it is
- * given: the linear program is  max t, a_ij . W >= t, t <= 1  seen from its dual side, which is smaller. */
+ * given. Facts with offsets r: W is (W, s) with s > 0, a pair has the entry (y_target - y_j)^T r besides, and one more pair asks
+ * for s > 0; W / s recalls what (W, s) does. The linear program is  max t, a_ij . W >= t, t <= 1  seen from its dual side, which is smaller. */
 #ifndef IRENEO_TESTS_ATTACK_EXACT_LP_H
 #define IRENEO_TESTS_ATTACK_EXACT_LP_H
 

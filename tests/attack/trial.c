@@ -113,6 +113,26 @@ static void check_random_memory(trial *t, const ireneo_facts *f, ireneo_generato
     if (!judge_check(t, f, &m, "random entries")) t->false_count = true;
 }
 
+/* The same facts with offsets: a few that are alike, as equal keys in one text have, at a scale of their own. */
+static void attempt_offsets(trial *t, const ireneo_facts *plain, ireneo_generator *g) {
+    float residuals[KIND_MOST * KIND_MOST_DIM];
+    ireneo_facts f = *plain;
+    double scale = ireneo_draw_below(g, 3) == 0 ? pow(10.0, 20.0 * ireneo_draw_uniform(g) - 10.0) : 1.0;
+    bool whole = ireneo_draw_below(g, 2) == 0;
+    for (size_t i = 0; i < f.facts; i++)
+        for (size_t a = 0; a < f.dim_out; a++) {
+            double entry = whole ? (double)kind_between(g, 0, 2) - 1.0 : ireneo_draw_normal(g);
+            residuals[i * f.dim_out + a] = i > 0 && ireneo_draw_below(g, 3) == 0
+                                               ? residuals[(i - 1) * f.dim_out + a]
+                                               : (float)(scale * entry);
+        }
+    f.residuals = residuals;
+    ireneo_status before = t->status;
+    attempt(t, &f);
+    check_random_memory(t, &f, g);
+    t->status = before;
+}
+
 static void check_ties(trial *t, ireneo_generator *g) {
     ties instance;
     ties_make(&instance, g);
@@ -129,6 +149,7 @@ void trial_run(trial *t, uint64_t seed, uint64_t number) {
     if (number / KIND_COUNT % 4 == 0) attempt_overload(t, &it.facts);
     check_random_memory(t, &it.facts, &g);
     if (number / KIND_COUNT % 2 == 0) check_ties(t, &g);
+    if (number / KIND_COUNT % 2 == 1) attempt_offsets(t, &it.facts, &g);
 }
 
 bool trial_false(const trial *t) {
