@@ -14,16 +14,17 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_ROUNDS = 200, FOUND_FIRST = 8, FOUND = 8, FIRST_DOUBT = 8 };
+enum { MOST_ROUNDS = 200, FOUND_FIRST = 8, FOUND = 8, FIRST_DOUBT = 8, RESTED = 12 };
 static const double DUALITY_GAP = 1e-6;
 
-/* 1 / penalty over the mean diagonal of Q: first, its factor a round, where it rests until margins are nearly reached, and
+/* 1 / penalty over the mean diagonal of Q: first, its factor a round, where it rests until margins are nearly reached or for some rounds, and
  * its last value. A stiff inner problem far from the solution does not converge. */
-static const double FIRST_RIDGE = 0.03, SOFTER = 0.5, RESTING_RIDGE = 1e-3, LAST_RIDGE = 1e-6;
-static const double NEARLY = 0.02;    /* margins missed by this share */
-static const double ENOUGH = 1e-6;    /* and by this one when the work ends */
-static const double ROUNDING = 1e-12; /* of scores, that no margin is held against */
-static const double DOUBTFUL = 1e-3;  /* listed pairs that miss by more may be impossible */
+static const double FIRST_RIDGE = 0.03, SOFTER = 0.5, RESTING_RIDGE = 1e-3, LAST_RIDGE = 1e-10;
+static const double NEARLY = 0.02;       /* margins missed by this share */
+static const double ENOUGH = 1e-6;       /* and by this one when the work ends */
+static const double ROUNDING = 1e-12;    /* of scores, that no margin is held against */
+static const double SMALL_MARGIN = 1e-3; /* of the largest: smaller ones are held to the same error as this */
+static const double DOUBTFUL = 1e-3;     /* listed pairs that miss by more may be impossible */
 
 static double reached_margin(const ireneo_least_change *s, size_t row) {
     return fmin(s->pairs.problem->margins[row], s->least[row]);
@@ -43,9 +44,12 @@ static void measure(ireneo_least_change *s) {
     }
     s->bound = s->norm > 0.0 ? fmax(0.0, sum / s->norm) : 0.0;
     s->shortfall = 0.0;
+    double largest = 0.0;
+    for (size_t i = 0; i < q->rows; i++) largest = fmax(largest, q->margins[i]);
     for (size_t i = 0; i < q->rows; i++)
         if (q->margins[i] > 0.0)
-            s->shortfall = fmax(s->shortfall, (q->margins[i] - s->least[i]) / q->margins[i]);
+            s->shortfall = fmax(s->shortfall,
+                                (q->margins[i] - s->least[i]) / fmax(q->margins[i], SMALL_MARGIN * largest));
 }
 
 /* The largest miss among listed pairs, over the largest need. */
@@ -76,15 +80,15 @@ static bool done(const ireneo_least_change *s, size_t added, double goal) {
 }
 
 static double next_ridge(const ireneo_least_change *s, double ridge, bool converged) {
-    double unit = s->pairs.diagonal, floor = s->shortfall < NEARLY ? LAST_RIDGE : RESTING_RIDGE;
+    double unit = s->pairs.diagonal,
+           floor = s->shortfall < NEARLY || s->rounds >= RESTED ? LAST_RIDGE : RESTING_RIDGE;
     if (!converged) return ridge / SOFTER;
     return fmax(SOFTER * ridge, fmin(ridge, floor * unit));
 }
 
-/* The next multipliers, and the change that belongs to them. */
-static void take_multipliers(ireneo_edit_pairs *p, double ridge, bool converged) {
-    for (size_t k = 0; converged && k < p->count; k++)
-        p->weight[k] = fmax(0.0, p->needed[k] + ridge * p->weight[k] - p->gap[k]) / ridge;
+/* The next multipliers are the coefficients themselves: at the minimum a = (c + ridge l - Q a)_+ / ridge. */
+static void take_multipliers(ireneo_edit_pairs *p, bool converged) {
+    for (size_t k = 0; converged && k < p->count; k++) p->weight[k] = fmax(0.0, p->a[k]);
     if (converged) memcpy(p->a, p->weight, p->count * sizeof *p->a);
     ireneo_edit_pairs_product(p, p->a, p->gap);
 }
@@ -99,7 +103,7 @@ static ireneo_error run_rounds(ireneo_least_change *s, size_t most, double goal)
                           fmin(6.0, -log10(fmax(1e-6, s->shortfall))), 6.0))
             return ireneo_fail(IRENEO_ERROR_CANCELLED, "stopped during the edit");
         IRENEO_TRY(ireneo_pair_newton(p, ridge, &s->steps, &converged));
-        take_multipliers(p, ridge, converged);
+        take_multipliers(p, converged);
         IRENEO_TRY(ireneo_edit_scan(p, FOUND, 0.1 * ENOUGH, s->least, &added));
         s->scans++;
         if (!converged) {

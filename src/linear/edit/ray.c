@@ -14,7 +14,7 @@
 static const double RIDGES[] = {1e-2, 1e-4, 1e-6, 1e-8}; /* over the mean diagonal of Q */
 static const double VANISHED = 1e-6; /* misses this small, over the needs, mean that all can be satisfied */
 static const double POLISH_RIDGE = 1e-7, CANCELLED = 1e-11, SUPPORT = 1e-7;
-enum { MOST_POLISHING = 12, MOST_DROPS = 8 };
+enum { MOST_POLISHING = 12, MOST_DROPS = 20 };
 
 static double largest(const double *v, size_t count) {
     double most = 0.0;
@@ -46,7 +46,7 @@ static double uncancelled(const ireneo_edit_pairs *p, const double *v, const dou
     return sqrt(fmax(0.0, ireneo_dot_f64(v, qv, p->count)) / p->diagonal) / sum;
 }
 
-/* One projection on what cancels among the pairs with a weight; false when a weight became negative. */
+/* One projection on what cancels among the pairs with a weight; false when a weight became negative or vanished. */
 static ireneo_error polish(ireneo_edit_pairs *p, double *ray, size_t *list, double *space, bool *positive) {
     double *qv = space, *x = space + p->count, floor = SUPPORT * largest(ray, p->count);
     size_t active = 0;
@@ -63,8 +63,9 @@ static ireneo_error polish(ireneo_edit_pairs *p, double *ray, size_t *list, doub
         for (size_t k = 0; k < active; k++) ray[list[k]] -= x[list[k]];
     }
     *positive = true;
-    for (size_t k = 0; k < active; k++)
-        if (!(ray[list[k]] > 0.0)) *positive = false, ray[list[k]] = 0.0;
+    floor = SUPPORT * largest(ray, p->count);
+    for (size_t k = 0; k < active; k++) /* what the projection left of pairs that take no part goes, too */
+        if (!(ray[list[k]] > floor)) *positive = false, ray[list[k]] = 0.0;
     return IRENEO_OK;
 }
 

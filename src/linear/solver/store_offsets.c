@@ -133,7 +133,8 @@ static ireneo_error try_margin(offset_store *s, double *margin) {
     IRENEO_TRY(ireneo_memory_allocate(f->dim_in, f->dim_out, 0, &zero));
     ireneo_error failed = ireneo_edit(zero, f, &settings, &found, &result, &info);
     ireneo_memory_free(zero);
-    if (failed == IRENEO_ERROR_NUMERIC || failed == IRENEO_ERROR_DATA) /* numbers beyond float32, say: nothing is decided */
+    if (failed == IRENEO_ERROR_NUMERIC ||
+        failed == IRENEO_ERROR_DATA) /* numbers beyond float32, say: nothing is decided */
         return *margin = 0.0, IRENEO_OK;
     IRENEO_TRY(failed);
     s->info->iterations += info.steps;
