@@ -7,7 +7,7 @@
  *
  * With offsets r, or margins m, a pair has a right-hand side besides: (y_target - y_j)^T r - m, in the same units and
  * divided by one more power of two that brings the largest to 1/2 .. 1. It is the pair's last coordinate: weights prove
- * something when the matrices cancel and the right-hand sides do not sum to more than zero (docs/linear.md). */
+ * something when the matrices cancel and the right-hand sides do not sum to more than zero (docs/editing.md). */
 #ifndef IRENEO_LINEAR_CERTIFICATE_SCALED_PAIRS_H
 #define IRENEO_LINEAR_CERTIFICATE_SCALED_PAIRS_H
 

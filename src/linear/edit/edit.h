@@ -17,6 +17,9 @@ typedef struct edit_work {
     ireneo_edit_info *info;
 } edit_work;
 
+/* New and protected facts as one, in e->result.all. */
+ireneo_error ireneo_edit_join_facts(edit_work *e);
+
 /* Solves the problem as it stands and writes the matrix. *stopped: a stop was asked for. Release c whatever comes. */
 ireneo_error ireneo_edit_least_change(edit_work *e, ireneo_least_change *c, bool *stopped);
 
