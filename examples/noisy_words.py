@@ -19,8 +19,9 @@ noise = ireneo.random_normals((len(rows), patterns.shape[1]), seed=1)
 queries = patterns[rows] + 0.5 * np.linalg.norm(patterns[rows], axis=1, keepdims=True) / 10 * noise
 
 audit = ireneo.dense.audit(patterns)
-print(f"these words need lambda = {audit.lambda_:.1f}; a query may be {np.degrees(audit.random_angle):.0f} degrees away in a random direction,")
-print(f"and {np.degrees(audit.worst_median):.0f} towards the nearest other word (medians)")
+print(f"these words need lambda = {audit.lambda_:.1f}; a query may be {np.degrees(audit.random_angle):.0f} degrees away")
+print(f"in a random direction, and {np.degrees(audit.worst_median):.0f} towards the nearest other word (medians)")
 for sharpness in (0.1, 0.4, audit.lambda_):
     end = ireneo.dense.recall(patterns, queries, lambda_=sharpness, audited=False)
-    print(f"lambda {sharpness:.1f}:", ", ".join(f"{word} -> {words[k]} ({verdict})" for word, k, verdict in zip(asked, end.top_index[:, 0], end.verdict)))
+    ends = zip(asked, end.top_index[:, 0], end.verdict)
+    print(f"lambda {sharpness:.1f}:", ", ".join(f"{word} -> {words[k]} ({verdict})" for word, k, verdict in ends))

@@ -76,3 +76,11 @@ def commands(block):
         while lines and open_ended("\n".join(command)):
             command.append(lines.pop(0))
         yield "\n".join(command), lines
+
+
+def function_of(block):
+    """A C snippet as the body of a function of what it is given."""
+    includes = re.findall(r"^#include.*$", block.text, re.M)
+    body = re.sub(r"^#include.*\n", "", block.text, flags=re.M)
+    head = f"void snippet({block.given or 'void'})"
+    return "\n".join([*includes, f"{head};", f"{head} {{", body, "}", ""])

@@ -2,8 +2,9 @@
 
 "..." stands for any lines. Numbers are compared digit by digit as they are shown. Times, sizes of RAM and the like are
 those of a machine: a number before s, ms, min, MB or GB is never compared. In loose blocks blanks may differ, and numbers
-of steps, iterations and passes; a decimal number may be 5 % or 0.005 off, one with an exponent a factor 100 (bounds near rounding), a whole number is compared unless
-its line says "impossible" or "partial", where it counts what the best memory that was found recalls: 5 %.
+of steps, iterations and passes; a decimal number may be 5 % or 0.005 off, one with an exponent a factor 100 (bounds near
+rounding); a whole number is compared unless its line says "impossible", "partial" or "undecided", where it counts what the
+best memory that was found recalls: 5 %.
 """
 import re
 

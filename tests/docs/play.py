@@ -22,7 +22,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from blocks import commands, read_blocks
+from blocks import commands, function_of, read_blocks
 from compare import fits
 from rewrite import renew
 
@@ -114,12 +114,10 @@ class Reader:
             self.judge(block, block.text, block.output, answer["printed"])
 
     def run_c(self, block):
-        """A snippet becomes the body of a function of what it is given."""
+        """A whole program is run, a snippet only compiled."""
         source, program = self.folder / "block.c", self.folder / "block"
         whole = "main(" in block.text
-        includes = "".join(line + "\n" for line in block.text.split("\n") if line.startswith("#include"))
-        body = re.sub(r"^#include.*\n", "", block.text, flags=re.M)
-        source.write_text(block.text if whole else f"{includes}void snippet({block.given or 'void'});\nvoid snippet({block.given or 'void'}) {{\n{body}}}\n")
+        source.write_text(block.text if whole else function_of(block))
         link = ["-o", program, f"-L{self.build}", "-lireneo", f"-Wl,-rpath,{self.build}"] if whole else ["-fsyntax-only"]
         done = subprocess.run(["cc", "-std=c17", "-Wall", "-Wextra", "-Werror", f"-I{ROOT}/include", source, *link],
                               capture_output=True, text=True)
@@ -138,8 +136,8 @@ class Reader:
         needed = [module for wish in block.wishes if wish.startswith("needs ") for module in wish.split()[1:]]
         if any(importlib.util.find_spec(module) is None for module in needed):
             return False
-        programs = re.search(r"^\$ (\./|cc |cmake |python3 )", block.text, re.M) if block.kind == "console" else block.kind != "console"
-        return not (self.sanitized and programs)
+        program = block.kind != "console" or re.search(r"^\$ (\./|cc |cmake |python3 )", block.text, re.M)
+        return not (self.sanitized and program)
 
     def read(self, text):
         blocks = read_blocks(text)
