@@ -3,8 +3,8 @@
 "..." stands for any lines. Numbers are compared digit by digit as they are shown. Times, sizes of RAM and the like are
 those of a machine: a number before s, ms, min, MB or GB is never compared. In loose blocks blanks may differ, and numbers
 of steps, iterations and passes; a decimal number may be 5 % or 0.005 off, one with an exponent a factor 100 (bounds near
-rounding); a whole number is compared unless its line says "impossible", "partial" or "undecided", where it counts what the
-best memory that was found recalls: 5 %.
+rounding); a whole number is compared unless its line says "impossible", "partial", "undecided" or less "of" more, where it
+counts what the best memory that was found recalls: 5 %.
 """
 import re
 
@@ -35,7 +35,7 @@ def same(shown, come, loose):
     words = [re.sub(r"\s+", " ", NUMBER.sub("#", line)).strip() for line in (shown, come)]
     if words[0] != words[1]:
         return False
-    found = FOUND.search(shown)
+    found = FOUND.search(shown) or any(a != b for a, b in re.findall(r"\b(\d+) of (\d+)\b", shown))
     return all(close(a, b, found) for a, b in zip(NUMBER.findall(shown), NUMBER.findall(come)))
 
 

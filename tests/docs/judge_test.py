@@ -14,6 +14,7 @@ RIGHT = {
     "a refusal": "```console\n$ ireneo capacity --dim 0\n{}\n```\n".format(REFUSED),
     "python": "```python\nx = 2\n```\n\n```python\nprint(x + 1)\n```\n\n```text\n3\n```\n",
     "loose": "<!-- loose -->\n```console\n$ echo 'score 1.03, bound 3e-15, 12 of 12'\nscore 1.00, bound 9e-15, 12 of 12\n```\n",
+    "a part that was found": "<!-- loose -->\n```console\n$ echo '118 of 250'\n117 of 250\n```\n",
     "times": "```console\n$ echo 'done in 3.2 s'\ndone in 99 s\n```\n",
     "lines between": "```console\n$ printf 'a\\nb\\nc\\n'\na\n...\nc\n```\n",
     "a long block": "<!-- long -->\n```console\n$ false\n```\n",
