@@ -1,6 +1,7 @@
 /* The judge alone: certificates whose entries and weights are the bytes, with the right fingerprint. The first byte
  * chooses the facts: four that the identity recalls, where none may be accepted, or three keys around the origin that no
- * memory takes to one side, where the search for an exact proof is reached. 10 bytes an entry: fact, competitor, weight. */
+ * memory takes to one side, where the search for an exact proof is reached; from 128 on, two equal keys that only their
+ * offsets tell apart, where none may be accepted either. 10 bytes an entry: fact, competitor, weight. */
 #include "fuzz.h"
 #include "ireneo.h"
 
@@ -23,8 +24,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count) {
                                        .keys = around,
                                        .values = sides,
                                        .targets = one_side};
+    static const float equal[2] = {1, 1}, offsets[2] = {1, 0};
+    static const int64_t both[2] = {0, 1};
+    const ireneo_facts told_apart = {.facts = 2,
+                                     .candidates = 2,
+                                     .dim_in = 1,
+                                     .dim_out = 1,
+                                     .keys = equal,
+                                     .values = sides,
+                                     .targets = both,
+                                     .residuals = offsets};
     if (count == 0) return 0;
-    const ireneo_facts *f = bytes[0] % 2 == 0 ? &storable : &not_storable;
+    const ireneo_facts *f = bytes[0] >= 128 ? &told_apart : bytes[0] % 2 == 0 ? &storable : &not_storable;
     ireneo_certificate c = {.facts = facts, .candidates = candidates, .weights = weights};
     ireneo_verify_report report = {0};
     if (ireneo_facts_hash(f, c.facts_hash) != IRENEO_OK) abort();
@@ -35,7 +46,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count) {
         memcpy(&weights[c.count], entry + 2, sizeof *weights);
     }
     if (ireneo_verify(&c, f, &(ireneo_verify_settings){.threads = 1}, &report) == IRENEO_OK &&
-        report.accepted && f == &storable)
+        report.accepted && f != &not_storable)
         abort();
     return 0;
 }
