@@ -58,8 +58,9 @@ test:
 	@python3 tests/docs/play.py --sum $(BUILD)/docs-played
 
 test-long: test
-	@scripts/setup wheel
+	@scripts/setup wheel processors
 	@cd $(BUILD) && $(CTEST) -L long
+	@tests/processors/run $(BUILD)
 	@python3 tests/docs/play.py --sum $(BUILD)/docs-played
 
 test-page: build page
@@ -131,4 +132,4 @@ test-deb: deb
 	@packaging/deb/try
 
 clean:
-	rm -rf $(BUILD) $(BUILD)-sanitize $(BUILD)-lint $(BUILD)-fuzz $(BUILD)-fuzz-coverage $(BUILD)-thread $(BUILD)-python $(BUILD)-wheel $(BUILD)-deb dist out web/node_modules
+	rm -rf $(BUILD) $(BUILD)-sanitize $(BUILD)-aarch64 $(BUILD)-lint $(BUILD)-fuzz $(BUILD)-fuzz-coverage $(BUILD)-thread $(BUILD)-python $(BUILD)-wheel $(BUILD)-deb dist out web/node_modules

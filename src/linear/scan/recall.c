@@ -1,40 +1,34 @@
 /* Recall: the best few candidates of each query.
  *
  * Scores are first seen in int8 or in float32, whose errors have known bounds. Every candidate that may belong to
- * the best is kept, and float64 decides between those; so the answers are those of float64, also when values share a
- * large offset and float32 cannot tell any two apart. Rows h = W x are divided by a power of two that brings |h| to
- * 1/2 .. 1, and values far from one by another, so that float32 scores neither overflow nor vanish. */
-#include "base/pool.h"
+ * the best is kept, and float64 decides between those; so the answers are those of float64. Rows h = W x are divided by a power of two
+ * that brings |h| to 1/2 .. 1, so that float32 scores neither overflow nor vanish; recall_values.h sees to the values. */
 #include "base/ram.h"
 #include "base/threads.h"
+#include "base/vectorised.h"
 #include "linear/facts/scale.h"
 #include "linear/kernels/best.h"
 #include "linear/kernels/dot8.h"
 #include "linear/memory/memory.h"
 #include "linear/scan/gap.h"
 #include "linear/scan/memory_f64.h"
+#include "linear/scan/recall_values.h"
 #include "linear/scan/scan.h"
 
 #include <cblas.h>
 #include <float.h>
 #include <math.h>
 
-enum { LOOKS = 64 };              /* groups in which values are looked at */
 enum { ROOM = 1024, LEAD = 480 }; /* hits of a row in one integer scan; candidates seen before the first */
 
 /* Far above what float32 loses of entries below its range, far below any bound that matters. */
 static const double VANISHING = 1e-35;
 
-/* Values of norms in this range are scanned as they are. */
-static const double SHORTEST = 1e-15, LONGEST = 1e15;
-
 typedef struct recall {
     ireneo_memory_f64 f64;
     const float *queries, *values;
-    const float *scan_values; /* the values, or a copy that float32 scores can be formed with */
-    float *copy;              /* that copy, or NULL */
+    ireneo_recall_values scanned; /* the values as the scan sees them */
     size_t dim_in, dim_out, candidates, tile, top, buffer;
-    double largest;    /* largest |y| of scan_values */
     double error_rate; /* bound on |h - W x| over |x| */
     double *h;         /* (threads, tile, dim_out) */
     double *scratch;   /* (threads, scratch_each): keys while h is made, answers at the end */
@@ -64,9 +58,11 @@ static void make_h(void *context, int thread, size_t first, size_t count, float 
         int exponent = ireneo_exponent(sqrt(square)) + 1;
         double factor = ldexp(1.0, -exponent), norm = sqrt(square) * factor;
         for (size_t k = 0; k < r->dim_out; k++) h[i * r->dim_out + k] = (float)(row[k] * factor);
-        double slack =
-            ((double)r->dim_out + 8.0) * 0x1p-24 * norm + r->error_rate * key_norm * factor + VANISHING;
-        r->slack[base + i] = (float)(2.0 * slack * r->largest * (1.0 + 1e-6));
+        double rate = ((double)r->dim_out + 8.0) * 0x1p-24 * norm + r->error_rate * key_norm * factor +
+                      VANISHING,
+               wide = ((double)r->dim_out + 4.0) * 0x1p-53 * norm; /* what float64 itself may err */
+        r->slack[base + i] =
+            (float)(2.0 * (rate * r->scanned.largest + wide * r->scanned.longest) * (1.0 + 1e-6));
         r->found[base + i] = 0;
         r->threshold[base + i] = -INFINITY;
         r->crowded[base + i] = false;
@@ -123,7 +119,7 @@ static void take_hits(void *context, int thread, size_t first, size_t count, siz
     float *scores = r->rescored + (size_t)thread * ROOM;
     for (size_t i = 0; i < count; i++) {
         size_t at = (size_t)thread * r->tile + (first + i) % r->tile;
-        ireneo_dot8_listed(h + i * r->dim_out, r->scan_values, r->dim_out, r->dim_out, hits + i * room,
+        ireneo_dot8_listed(h + i * r->dim_out, r->scanned.entries, r->dim_out, r->dim_out, hits + i * room,
                            found[i], scores);
         for (size_t k = 0; k < found[i]; k++) {
             if (!(scores[k] > r->threshold[at])) continue;
@@ -145,11 +141,16 @@ static int better_first(const void *a, const void *b) {
     return x->index < y->index ? -1 : 1;
 }
 
-static double wide_score(const recall *r, const double *h, size_t index) {
-    const float *value = r->values + index * r->dim_out;
+IRENEO_VECTORISED
+static double wide_dot(const double *restrict h, const float *restrict value, size_t dim) {
     double score = 0.0;
-    for (size_t q = 0; q < r->dim_out; q++) score += h[q] * (double)value[q];
+#pragma omp simd reduction(+ : score)
+    for (size_t k = 0; k < dim; k++) score += h[k] * (double)value[k];
     return score;
+}
+
+static double wide_score(const recall *r, const double *h, size_t index) {
+    return wide_dot(h, r->values + index * r->dim_out, r->dim_out);
 }
 
 /* All candidates in float64, a buffer of answers at a time. */
@@ -193,56 +194,14 @@ static void finish_tile(void *context, int thread, size_t first, size_t count, c
     }
 }
 
-/* A look at the values: the largest norm of a group of them, or a copy with a factor. */
-typedef struct look {
-    const recall *r;
-    double factor, largest[LOOKS];
-} look;
-
-static void copy_range(void *context, size_t first, size_t last) {
-    const look *l = context;
-    for (size_t k = first; k < last; k++) l->r->copy[k] = (float)((double)l->r->values[k] * l->factor);
-}
-
-/* A copy of the values whose longest has norm 1/2 .. 1. */
-static ireneo_error copy_values(recall *r, int threads) {
-    enum { GRAIN = 1 << 14 };
-    size_t count = r->candidates * r->dim_out;
-    double factor = ldexp(1.0, -ireneo_exponent(r->largest) - 1);
-    look l = {.r = r, .factor = factor};
-    IRENEO_TRY(IRENEO_ALLOCATE(&r->copy, count, "scaled values"));
-    ireneo_share_rows(count, GRAIN, threads, copy_range, &l);
-    r->scan_values = r->copy;
-    r->largest *= factor;
-    return IRENEO_OK;
-}
-
-static void find_largest(void *context, size_t group, int thread) {
-    (void)thread;
-    look *l = context;
-    const recall *r = l->r;
-    for (size_t j = group * r->candidates / LOOKS; j < (group + 1) * r->candidates / LOOKS; j++)
-        l->largest[group] = fmax(l->largest[group], ireneo_norm_f32(r->values + j * r->dim_out, r->dim_out));
-}
-
-/* Largest norm of a value, and their int8 copy where it pays. */
-static ireneo_error look_at_values(recall *r, size_t count, int threads) {
-    look l = {.r = r};
-    double largest = 0.0;
-    ireneo_share(LOOKS, threads, find_largest, &l);
-    for (size_t group = 0; group < LOOKS; group++) largest = fmax(largest, l.largest[group]);
-    r->largest = largest * (1.0 + 1e-6);
-    r->scan_values = r->values;
-    if (!(r->largest >= SHORTEST && r->largest <= LONGEST)) IRENEO_TRY(copy_values(r, threads));
-    if (!ireneo_int8_useful(count, r->candidates, r->dim_out)) return IRENEO_OK;
-    return ireneo_int8_make(r->scan_values, r->candidates, r->dim_out, r->dim_out, threads, &r->int8);
-}
-
 static ireneo_error run_recall(recall *r, size_t count, int threads) {
     size_t slots = (size_t)threads * r->tile, scratch = r->tile * (r->dim_in + r->f64.rank),
            answers = r->buffer * sizeof(answer) / sizeof *r->scratch;
     r->scratch_each = scratch > answers ? scratch : answers;
-    IRENEO_TRY(look_at_values(r, count, threads));
+    IRENEO_TRY(ireneo_recall_values_make(r->values, r->candidates, r->dim_out, threads, &r->scanned));
+    if (ireneo_int8_useful(count, r->candidates, r->dim_out))
+        IRENEO_TRY(
+            ireneo_int8_make(r->scanned.entries, r->candidates, r->dim_out, r->dim_out, threads, &r->int8));
     IRENEO_TRY(IRENEO_ALLOCATE(&r->h, slots * r->dim_out, "recall tiles"));
     IRENEO_TRY(IRENEO_ALLOCATE(&r->scratch, (size_t)threads * r->scratch_each, "recall tiles"));
     IRENEO_TRY(IRENEO_ALLOCATE(&r->hits, slots * r->buffer, "recall tiles"));
@@ -254,7 +213,7 @@ static ireneo_error run_recall(recall *r, size_t count, int threads) {
     ireneo_scan scan = {.rows = count,
                         .columns = r->candidates,
                         .dim = r->dim_out,
-                        .values = r->scan_values,
+                        .values = r->scanned.entries,
                         .threads = threads,
                         .progress = r->progress,
                         .stage = "recalling",
@@ -300,7 +259,8 @@ ireneo_error ireneo_recall(const ireneo_memory *memory, const float *queries, si
     if (failed == IRENEO_OK) failed = run_recall(&r, count, threads);
     ireneo_memory_f64_free(&r.f64);
     ireneo_int8_free(&r.int8);
+    ireneo_recall_values_free(&r.scanned);
     free(r.h), free(r.scratch), free(r.hits), free(r.found), free(r.threshold);
-    free(r.slack), free(r.crowded), free(r.rescored), free(r.copy);
+    free(r.slack), free(r.crowded), free(r.rescored);
     return ireneo_leave(failed);
 }
