@@ -1,6 +1,6 @@
 /* Data whose rounding to eight bits is of no use: answers stay right, and the work stays near that of float32. Work is
  * counted in products of a row and a candidate, not timed: one in integers counts a half, one of a hit that is scored
- * again three times a plain one, both more than they cost (docs/performance.md). */
+ * again three times a plain one, both more than they cost (docs/integers.md). */
 #include "base/threads.h"
 #include "linear/scan/scan.h"
 #include "linear_instance.h"

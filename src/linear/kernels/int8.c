@@ -20,7 +20,7 @@ bool ireneo_int8_useful(size_t rows, size_t columns, size_t dim) {
 
 /* ---- Rounding ---- */
 
-/* Largest sum of one sign in a lane of sixteen bits; docs/performance.md. */
+/* Largest sum of one sign in a lane of sixteen bits; docs/integers.md. */
 static float largest_lane(const float *vector, size_t dim, const ireneo_int8_kernel *kernel) {
     float largest = 0.0f;
     for (size_t first = 0; first < dim; first += 4 * kernel->lane_steps) {

@@ -2,7 +2,7 @@
  * comparison in registers, one bit a score written.
  *
  * All kernels read the same layout and find the same bits for the same integers; they differ in how large the
- * integers may be (docs/performance.md, "How far integers may be off"). Instructions that multiply bytes want one factor
+ * integers may be (docs/integers.md). Instructions that multiply bytes want one factor
  * without sign: then candidates are stored as q + shift, and each row brings -shift sum q to take it off again. Some add
  * products in sixteen bits before they widen: then rows keep the sums of a lane within bounds. */
 #ifndef IRENEO_LINEAR_KERNELS_INT8_KERNEL_H
