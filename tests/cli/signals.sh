@@ -6,31 +6,16 @@
 "$ireneo" sample --dim 250 --facts 5640 --seed 1 -o facts >/dev/null || exit 4
 store="store facts/keys.npy facts/values.npy -o m.safetensors --threads 1"
 
-# stop SIGNAL CONDITION ARGUMENTS...: like interrupt, with another signal.
-stop() {
-    signal=$1 condition=$2
-    shift 2
-    nice -n 10 "$ireneo" "$@" >out 2>err &
-    started
-    until listens "$child" && eval "$condition"; do
-        if grep -q '^State:.*Z' "/proc/$child/status"; then break; fi
-        sleep 0.02
-    done
-    kill "-$signal" "$child"
-    wait "$child"
-    got=$?
-}
-
-for signal in TERM HUP; do
+for name in TERM HUP; do
     rm -f m.safetensors.state
     # shellcheck disable=SC2086
-    stop "$signal" 'worked $child 0' $store
-    [ "$got" -eq 130 ] || fault "store, SIG$signal: exit $got: $(cat err)"
-    [ -s m.safetensors.state ] || fault "store, SIG$signal: no state was kept"
+    stop "$name" 'worked $child 0' $store
+    [ "$got" -eq 130 ] || fault "store, SIG$name: exit $got: $(cat err)"
+    [ -s m.safetensors.state ] || fault "store, SIG$name: no state was kept"
     rm -f r.db
-    stop "$signal" '[ "$(rows trials r.db)" -gt 0 ]' sweep --dim 40 --load 0.3:0.6:5 --trials 400 --threads 1 --db r.db
-    [ "$got" -eq 130 ] || fault "sweep, SIG$signal: exit $got: $(cat err)"
-    grep -q 'goes on from them' err || fault "sweep, SIG$signal: $(cat err)"
+    stop "$name" '[ "$(rows trials r.db)" -gt 0 ]' sweep --dim 40 --load 0.3:0.6:5 --trials 400 --threads 1 --db r.db
+    [ "$got" -eq 130 ] || fault "sweep, SIG$name: exit $got: $(cat err)"
+    grep -q 'goes on from them' err || fault "sweep, SIG$name: $(cat err)"
 done
 rm -f m.safetensors.state
 

@@ -30,13 +30,6 @@ for ticks in 0 20 40 60; do
     [ -e long.safetensors.state ] && resume=--resume
     # shellcheck disable=SC2086
     interrupt "worked \$child $ticks" $store --threads 1 $resume
-    again=0
-    while [ "$got" -eq 0 ] && [ "$ticks" -eq 0 ] && [ $again -lt 4 ]; do # done before the key was pressed: once more
-        cp before long.safetensors
-        # shellcheck disable=SC2086
-        interrupt "worked \$child 0" $store --threads 1
-        again=$((again + 1))
-    done
     if [ "$got" -eq 0 ] && [ "$ticks" -gt 0 ]; then break; fi
     [ "$got" -eq 130 ] || fault "Ctrl-C after $ticks ticks: exit $got: $(cat err)"
     is status interrupted

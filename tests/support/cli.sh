@@ -100,8 +100,9 @@ started() {
 }
 
 # listens PID: whether the program has set its handler of Ctrl-C; before that, the signal of a process in the background
-# is lost.
+# is lost. Before the program begins, the process is still this shell, which listens, too.
 listens() {
+    [ "/proc/$1/exe" -ef "$ireneo" ] || return 1
     caught=$(sed -n 's/^SigCgt:[[:space:]]*//p' "/proc/$1/status" 2>/dev/null)
     [ $((0x${caught:-0} & 2)) -ne 0 ]
 }
@@ -142,22 +143,33 @@ while "State:\tZ" not in open(f"/proc/{process}/status").read():
 TEXT
 }
 
-# interrupt CONDITION ARGUMENTS...: runs the program until it listens and the condition, a shell command, holds, then
-# presses Ctrl-C. The exit code is in $got, output in out and err. On a busy machine the program waits for the script,
-# which watches it, and not the other way round: hence nice.
-interrupt() {
-    condition=$1
-    shift
+# stop SIGNAL CONDITION ARGUMENTS...: runs the program until it listens and the condition, a shell command, holds, then
+# sends the signal. The exit code is in $got, output in out and err. On a busy machine the program must wait for the script
+# that watches it, and not the other way round: hence nice, and where the condition is about the program's own time it stands
+# still while the script looks. (Not where it is about a store of results: it may stand still with a lock.)
+stop() {
+    signal=$1 condition=$2
+    shift 2
     # shellcheck disable=SC2086
     nice -n 10 "$ireneo" $under "$@" >out 2>err &
     started
+    case $condition in worked*) steps=yes ;; *) steps=no ;; esac
+    [ $steps = no ] || kill -STOP "$child"
     until listens "$child" && eval "$condition"; do
         if grep -q '^State:.*Z' "/proc/$child/status"; then break; fi
+        [ $steps = no ] || kill -CONT "$child"
         sleep 0.02
+        [ $steps = no ] || kill -STOP "$child"
     done
-    kill -INT "$child"
+    kill "-$signal" "$child"
+    kill -CONT "$child"
     wait "$child"
     got=$?
+}
+
+# interrupt CONDITION ARGUMENTS...: the same with Ctrl-C.
+interrupt() {
+    stop INT "$@"
 }
 
 # hold STORE, then release: a lock on a store of results, as another program would keep it.
