@@ -11,6 +11,7 @@
 typedef struct capacity_question {
     ireneo_shape shape;
     const char *problem, *targets;
+    bool free_entropy;
     double *frequencies; /* of targets, from a file */
     size_t dim;
     double for_facts;
@@ -28,6 +29,8 @@ typedef struct capacity_answer {
     size_t dim_needed;   /* smallest square memory that holds them, of the same rank if one was given */
     size_t rank_needed;  /* smallest rank of this shape that does; 0: none */
     const char *verdict; /* "fit", "may fit", "do not fit"; NULL: no facts were asked about */
+    bool has_volume;     /* of the memories that recall the facts asked about */
+    ireneo_free_entropy_report volume;
 } capacity_answer;
 
 static void print_table(const ireneo_shape *shape, const ireneo_capacity_report *r) {
@@ -84,6 +87,16 @@ static void print_facts(const ireneo_shape *shape, const capacity_answer *a) {
         printf("  best margin                 %12.4f   score spreads (asymptotic law)\n", a->best_margin);
 }
 
+static void print_volume(const ireneo_free_entropy_report *v) {
+    if (isinf(v->entropy)) {
+        printf("  volume of solutions                 0   none is left, by the decoupled law\n");
+        return;
+    }
+    printf("  volume of solutions         %12.4f   log(volume) / (d_in d_out), error %.1g\n", v->entropy,
+           v->entropy_error);
+    printf("  overlap of two solutions    %12.4f   typically, error %.1g\n", v->overlap, v->overlap_error);
+}
+
 static int print_report(const command *self, const ireneo_shape *shape, const capacity_answer *a,
                         bool json_wanted) {
     const ireneo_capacity_report *r = &a->report;
@@ -91,6 +104,7 @@ static int print_report(const command *self, const ireneo_shape *shape, const ca
     if (!json_wanted) {
         print_table(shape, r);
         if (a->verdict != NULL) print_facts(shape, a);
+        if (a->has_volume) print_volume(&a->volume);
         if (r->caveat[0] != '\0') printf("\n  Not sure to 3 %%: %s.\n", r->caveat);
         return finish_output(self, exit_code);
     }
@@ -125,6 +139,12 @@ static int print_report(const command *self, const ireneo_shape *shape, const ca
         ireneo_json_number(&json, "overload_estimate", a->kept);
         ireneo_json_size(&json, "dim_needed", a->dim_needed);
         ireneo_json_size(&json, "rank_needed", a->rank_needed);
+    }
+    if (a->has_volume) {
+        ireneo_json_number(&json, "free_entropy", a->volume.entropy);
+        ireneo_json_number(&json, "free_entropy_error", a->volume.entropy_error);
+        ireneo_json_number(&json, "overlap", a->volume.overlap);
+        ireneo_json_number(&json, "overlap_error", a->volume.overlap_error);
     }
     ireneo_json_end_object(&json);
     return print_json(self, &json, exit_code);
@@ -180,9 +200,26 @@ static int fill_shape(const command *self, const option *options, capacity_quest
     return 0;
 }
 
+/* The volume of solutions for the facts asked about; draws that keep it to seconds. */
+static ireneo_error find_volume(const ireneo_shape *shape, capacity_answer *a) {
+    double candidates = shape->candidates == 0.0 ? shape->facts : shape->candidates;
+    size_t draws = (size_t)fmin(2000.0, fmax(60.0, 1e5 / candidates));
+    a->has_volume = true;
+    return ireneo_free_entropy(a->report.load, (size_t)candidates, draws, 1, &a->volume);
+}
+
 static int answer_question(const command *self, const capacity_question *q) {
+    static const double MOST = 5000.0;
     capacity_answer found = {.best_margin = NAN};
+    if (q->free_entropy && q->shape.facts < 2.0)
+        return complain(self, EXIT_USAGE, "--free-entropy needs the number of facts, --facts N");
+    if (q->free_entropy && (q->shape.rank > 0 || q->shape.margin > 0.0))
+        return complain(self, EXIT_USAGE, "--free-entropy is for full matrices and no margin");
+    if (q->free_entropy &&
+        fmax(q->shape.candidates, q->shape.candidates == 0.0 ? q->shape.facts : 0.0) > MOST)
+        return complain(self, EXIT_USAGE, "--free-entropy takes at most %.0f candidates", MOST);
     ireneo_error failed = answer(&q->shape, &found);
+    if (failed == IRENEO_OK && q->free_entropy) failed = find_volume(&q->shape, &found);
     if (failed != IRENEO_OK) return report_error(self, failed);
     return print_report(self, &q->shape, &found, q->json);
 }
@@ -204,6 +241,8 @@ static int run(const command *self, int argc, char **argv) {
                "candidates shared by all facts (default), or a set of its own for each"),
         TEXT("targets", &q.targets, "FILE",
              "index of each fact's value: answers that are not equally frequent"),
+        FLAG("free-entropy", &q.free_entropy,
+             "also the volume of the memories that recall N facts, and their overlap"),
         NUMBER("zipf", &q.shape.zipf, "S", "targets drawn at random, the t-th value with chance ~ 1 / t^S", 0,
                10),
         JSON(&q.json),

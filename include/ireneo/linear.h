@@ -624,11 +624,19 @@ IRENEO_API double ireneo_listwise_capacity(double tail_fraction);
  * infinity. */
 IRENEO_API double ireneo_free_entropy_asymptotic(double load);
 
-/** The same at finitely many candidates, for the decoupled problem, from an average over `draws` random
- * draws. *overlap is the typical overlap of two solutions, *error the standard error of the result; both may
- * be NULL. */
+/** The volume of solutions at finitely many candidates. */
+typedef struct ireneo_free_entropy_report {
+    /** log(volume) / d^2 and its standard error; -infinity from capacity on, load = log P / delta(P). */
+    double entropy, entropy_error;
+    /** The typical overlap q of two solutions and its standard error; 1 from capacity on. */
+    double overlap, overlap_error;
+    uint64_t reserved[4];
+} ireneo_free_entropy_report;
+
+/** The same at finitely many candidates, for the decoupled problem, from an average over `draws` random draws, at least
+ * six. */
 IRENEO_API ireneo_error ireneo_free_entropy(double load, size_t candidates, size_t draws, uint64_t seed,
-                                            double *entropy, double *overlap, double *error);
+                                            ireneo_free_entropy_report *report);
 
 /* ------------------------------------------------------------------------------------------------------
  * 9. Random instances and fingerprints

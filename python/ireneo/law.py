@@ -60,11 +60,13 @@ class Capacity(Report):
 
 
 class FreeEntropy(NamedTuple):
-    """Volume of solutions: entropy = log(volume) / d^2, typical overlap of two solutions, standard error."""
+    """Volume of solutions: entropy = log(volume) / d^2, typical overlap of two solutions, standard errors of both. From
+    capacity on the entropy is -inf and the overlap 1."""
 
     entropy: float
     overlap: float
     error: float
+    overlap_error: float
 
 
 def _shape(
@@ -231,20 +233,18 @@ def free_entropy_asymptotic(load: float) -> float:
 def free_entropy(load: float, candidates: int, draws: int = 2000, seed: int = 1) -> FreeEntropy:
     """The same at finitely many candidates, for the decoupled problem, averaged over random draws.
 
-    >>> entropy, overlap, error = free_entropy(0.1, candidates=100, draws=200)
-    >>> entropy < 0.0 < overlap < 1.0
+    >>> volume = free_entropy(0.1, candidates=100, draws=200)
+    >>> volume.entropy < 0.0 < volume.overlap < 1.0
     True
     """
-    entropy, overlap, error = ctypes.c_double(), ctypes.c_double(), ctypes.c_double()
+    report = s.ireneo_free_entropy_report()
     check(
         lib.ireneo_free_entropy(
             real(load, "load"),
             size(candidates, "candidates", 2),
             size(draws, "draws", 1),
             seed64(seed),
-            entropy,
-            overlap,
-            error,
+            report,
         )
     )
-    return FreeEntropy(entropy.value, overlap.value, error.value)
+    return FreeEntropy(report.entropy, report.overlap, report.entropy_error, report.overlap_error)

@@ -48,7 +48,7 @@ PROTOTYPES: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {
     "ireneo_capacity_overload": (ERROR, (POINTER(s.ireneo_shape), _DOUBLES)),
     "ireneo_listwise_capacity": (c_double, (c_double,)),
     "ireneo_free_entropy_asymptotic": (c_double, (c_double,)),
-    "ireneo_free_entropy": (ERROR, (c_double, c_size_t, c_size_t, c_uint64, _DOUBLES, _DOUBLES, _DOUBLES)),
+    "ireneo_free_entropy": (ERROR, (c_double, c_size_t, c_size_t, c_uint64, POINTER(s.ireneo_free_entropy_report))),
     # linear.h: facts and random instances
     "ireneo_facts_hash": (ERROR, (POINTER(s.ireneo_facts), POINTER(c_ubyte))),
     "ireneo_sample_keys": (ERROR, (POINTER(s.ireneo_sample), c_size_t, c_size_t, _FLOATS)),

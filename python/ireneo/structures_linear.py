@@ -85,6 +85,16 @@ class ireneo_capacity_report(ctypes.Structure):
     ]
 
 
+class ireneo_free_entropy_report(ctypes.Structure):
+    _fields_ = [
+        ("entropy", c_double),
+        ("entropy_error", c_double),
+        ("overlap", c_double),
+        ("overlap_error", c_double),
+        ("reserved", RESERVED),
+    ]
+
+
 class ireneo_facts(ctypes.Structure):
     _fields_ = [
         ("facts", c_size_t),

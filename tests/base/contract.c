@@ -149,7 +149,7 @@ static void test_law(void **state) {
     REFUSED(ireneo_capacity_rank(&shape, 0.0, &size));
     REFUSED(ireneo_capacity_overload(&shape, NULL));
     REFUSED(ireneo_capacity_overload(NULL, &number));
-    REFUSED(ireneo_free_entropy(0.1, 10, 10, 1, NULL, NULL, NULL));
+    REFUSED(ireneo_free_entropy(0.1, 10, 10, 1, NULL));
     shape.reserved[3] = 1;
     REFUSED(ireneo_capacity(&shape, &report));
     assert_non_null(strstr(ireneo_last_error(), "reserved"));

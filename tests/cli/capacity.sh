@@ -59,6 +59,15 @@ refuse 2 "exclude each other" capacity --dim 100 --candidates 1000 --targets ske
 refuse 2 "candidates of its own" capacity --dim 100 --candidates 1000 --zipf 1 --problem decoupled
 refuse 2 "zipf" capacity --dim 100 --candidates 1000 --zipf -1
 refuse 2 "problem" capacity --dim 100 --problem own
+run 0 capacity --dim 12 --facts 18 --free-entropy --json
+near free_entropy -0.4233 0.008
+near overlap 0.4039 0.01
+holds "errors are told" "0 < r['free_entropy_error'] < 0.01 and 0 < r['overlap_error'] < 0.01"
+run 1 capacity --dim 12 --facts 60 --free-entropy
+grep -q "none is left" out || fault "no word about an empty volume: $(cat out)"
+refuse 2 "needs the number of facts" capacity --dim 12 --free-entropy
+refuse 2 "full matrices" capacity --dim 12 --rank 3 --facts 18 --free-entropy
+refuse 2 "at most 5000" capacity --dim 12 --facts 18 --candidates 6000 --free-entropy
 run 0 capacity --dim 100 --candidates 3 --json
 near delta 0.8333333333333 1e-9
 run 0 capacity --dim 100 --rank 25 --json

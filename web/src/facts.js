@@ -71,7 +71,7 @@ function chancePicture(report, curves) {
     { at: report.facts_capacity, label: "capacity by the law", colour: "first", dash: [6, 4] },
     { at: report.facts_capacity_asymptotic, label: "limit formula", colour: "third", dash: [2, 3] },
     { at: report.facts_capacity_hebbian, label: "Hebbian rule, limit formula", colour: "second", dash: [2, 3] },
-  ];
+  ].filter((mark) => mark.at !== null);
   if (report.facts && report.facts <= last) marks.push({ at: report.facts, label: "facts asked about", colour: "asked" });
   return {
     title: "Chance and recall against the number of facts",
@@ -83,7 +83,7 @@ function chancePicture(report, curves) {
 }
 
 function candidatesPicture(report, curves) {
-  const all = [...curves.law, ...curves.limit, ...curves.hebbian, report.facts ?? report.facts_capacity];
+  const all = [...curves.law, ...curves.limit, ...curves.hebbian, report.facts ?? report.facts_capacity].filter((value) => value > 0);
   const asked = report.facts && report.candidates;
   const own = report.candidates === report.facts_capacity; // one candidate a fact
   return {

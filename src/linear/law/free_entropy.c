@@ -4,13 +4,16 @@
  * Phi = inf_q { 1/2 log(1 - q) + q / (2 (1 - q)) - alpha psi_p(q) }. At finite p, psi is an average over the
  * xi of a one-dimensional integral; the average is taken over a fixed set of draws, so Phi is a smooth
  * deterministic function of alpha for a given seed. Every draw is used with both signs: terms that are odd in
- * xi, which would swamp psi - 1 at small q, cancel exactly. */
+ * xi, which would swamp psi - 1 at small q, cancel exactly. And the squared distance of xi from the recall cone, whose mean
+ * delta(p) is known, is a control variate: towards capacity psi goes to dist^2 / (2 log p (1 - q)), draw by draw. From
+ * alpha = log p / delta(p) on there is no volume. */
 #include "base/faddeeva.h"
 #include "base/normal.h"
 #include "base/quadrature.h"
 #include "base/ram.h"
 #include "base/random.h"
 #include "base/roots.h"
+#include "linear/law/cone.h"
 
 #include <math.h>
 
@@ -63,11 +66,30 @@ static double log_win_probability(const rule *gauss, const double *shifts, size_
 typedef struct entropy_problem {
     double load;
     size_t candidates, pairs;
+    double delta;
     const double *xi; /* (pairs, candidates) */
     double *shifts;   /* (candidates - 1) */
-    double psi_error; /* of the last evaluation */
+    double *control;  /* (pairs) squared distance from the recall cone, mean over both signs */
+    double *value;    /* (pairs) -log Pr[target wins] / log p of the last evaluation, likewise */
     rule gauss;
 } entropy_problem;
+
+static int falling(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x < y) - (x > y);
+}
+
+/* dist^2 of sign * xi from the cone: the level is the mean of the target and the competitors above it. */
+static double cone_distance(entropy_problem *problem, const double *xi, double sign) {
+    size_t count = problem->candidates - 1, above = 0;
+    double *others = problem->shifts, target = sign * xi[0], sum = target;
+    for (size_t j = 0; j < count; j++) others[j] = sign * xi[j + 1];
+    qsort(others, count, sizeof *others, falling);
+    while (above < count && others[above] > sum / ((double)above + 1.0)) sum += others[above++];
+    double level = sum / ((double)above + 1.0), squares = (target - level) * (target - level);
+    for (size_t j = 0; j < above; j++) squares += (others[j] - level) * (others[j] - level);
+    return squares;
+}
 
 /* -log Pr[target wins] for the draw sign * xi. */
 static double surprise(entropy_problem *problem, const double *xi, double signed_beta) {
@@ -76,54 +98,104 @@ static double surprise(entropy_problem *problem, const double *xi, double signed
     return -log_win_probability(&problem->gauss, problem->shifts, p - 1);
 }
 
-static double psi(entropy_problem *problem, double q) {
-    double beta = sqrt(q / (1.0 - q)), sum = 0.0, squares = 0.0, n = (double)problem->pairs;
-    problem->psi_error = 0.0;
-    if (q == 0.0) return 1.0;
+static void fill_values(entropy_problem *problem, double q) {
+    double beta = sqrt(q / (1.0 - q));
     for (size_t k = 0; k < problem->pairs; k++) {
         const double *xi = problem->xi + k * problem->candidates;
-        double value = 0.5 * (surprise(problem, xi, beta) + surprise(problem, xi, -beta)) /
-                       log((double)problem->candidates);
-        sum += value;
-        squares += value * value;
+        problem->value[k] = q == 0.0 ? 1.0
+                                     : 0.5 * (surprise(problem, xi, beta) + surprise(problem, xi, -beta)) /
+                                           log((double)problem->candidates);
     }
-    double mean = sum / n;
-    problem->psi_error = sqrt(fmax(0.0, squares / n - mean * mean) / n);
-    return mean;
+}
+
+/* The mean of values (pairs) with the control's known mean, and its standard error. */
+static double controlled_mean(const entropy_problem *problem, const double *values, double *error) {
+    double n = (double)problem->pairs, mean = 0.0, of_control = 0.0, both = 0.0, squares = 0.0, left = 0.0;
+    for (size_t k = 0; k < problem->pairs; k++) mean += values[k] / n, of_control += problem->control[k] / n;
+    for (size_t k = 0; k < problem->pairs; k++) {
+        double c = problem->control[k] - of_control;
+        both += c * (values[k] - mean), squares += c * c;
+    }
+    double slope = squares > 0.0 ? both / squares : 0.0;
+    for (size_t k = 0; k < problem->pairs; k++) {
+        double rest = values[k] - mean - slope * (problem->control[k] - of_control);
+        left += rest * rest;
+    }
+    if (error != NULL) *error = sqrt(left / fmax(1.0, n - 2.0) / n);
+    return mean - slope * (of_control - problem->delta);
+}
+
+static double psi(entropy_problem *problem, double q, double *error) {
+    fill_values(problem, q);
+    return controlled_mean(problem, problem->value, error);
 }
 
 static double entropy_at(double q, void *context) {
     entropy_problem *problem = context;
-    return 0.5 * log1p(-q) + 0.5 * q / (1.0 - q) - problem->load * psi(problem, q);
+    return 0.5 * log1p(-q) + 0.5 * q / (1.0 - q) - problem->load * psi(problem, q, NULL);
 }
 
-ireneo_error ireneo_free_entropy(double load, size_t candidates, size_t draws, uint64_t seed, double *entropy,
-                                 double *overlap, double *error) {
-    IRENEO_REQUIRE(entropy != NULL, "the free entropy needs a place to be written to");
-    *entropy = 0.0;
-    if (overlap != NULL) *overlap = 0.0;
-    if (error != NULL) *error = 0.0;
-    if (!(load >= 0.0) || candidates < 2 || draws < 2)
+/* The error of q, where the slope of the entropy vanishes: that of load psi'(q) over the curvature there, both from
+ * differences; `before` (pairs) is room. */
+static double overlap_error_at(entropy_problem *problem, double q, double *before) {
+    double step = 0.05 * fmin(q, 1.0 - q), low = entropy_at(q - step, problem), error;
+    if (step < 1e-6) return 0.0;
+    for (size_t k = 0; k < problem->pairs; k++) before[k] = problem->value[k];
+    double high = entropy_at(q + step, problem);
+    for (size_t k = 0; k < problem->pairs; k++) problem->value[k] -= before[k];
+    controlled_mean(problem, problem->value, &error);
+    double slope_error = problem->load * error / (2.0 * step);
+    double curvature = (low + high - 2.0 * entropy_at(q, problem)) / (step * step);
+    return curvature > 0.0 ? slope_error / curvature : NAN;
+}
+
+/* Where the entropy is least, with its errors. */
+static void find_least(entropy_problem *problem, double *room, ireneo_free_entropy_report *report) {
+    double q = 0.0, error, at_zero = entropy_at(0.0, problem);
+    report->entropy = ireneo_find_minimum(entropy_at, problem, 0.0, 0.999, 1e-6, &q);
+    if (at_zero < report->entropy) report->entropy = at_zero, q = 0.0;
+    psi(problem, q, &error);
+    report->overlap = q;
+    report->entropy_error = problem->load * error;
+    report->overlap_error = overlap_error_at(problem, q, room);
+}
+
+static ireneo_error make_problem(size_t draws, uint64_t seed, double **xi, double **room,
+                                 entropy_problem *problem) {
+    size_t count, pairs = (draws + 1) / 2, p = problem->candidates;
+    IRENEO_TRY(ireneo_multiply_sizes(p, pairs, &count, "free-entropy draws"));
+    IRENEO_TRY(IRENEO_ALLOCATE(xi, count, "free-entropy draws"));
+    IRENEO_TRY(IRENEO_ALLOCATE(room, p + 3 * pairs, "free-entropy averages"));
+    ireneo_fill_normals(seed, 0, 0, count, *xi);
+    problem->pairs = pairs;
+    problem->xi = *xi;
+    problem->shifts = *room;
+    problem->control = *room + p;
+    problem->value = *room + p + pairs;
+    ireneo_gauss_legendre(NODES, 0.0, 1.0, problem->gauss.nodes, problem->gauss.weights);
+    for (size_t k = 0; k < pairs; k++)
+        problem->control[k] =
+            0.5 * (cone_distance(problem, *xi + k * p, 1.0) + cone_distance(problem, *xi + k * p, -1.0));
+    return IRENEO_OK;
+}
+
+ireneo_error ireneo_free_entropy(double load, size_t candidates, size_t draws, uint64_t seed,
+                                 ireneo_free_entropy_report *report) {
+    IRENEO_REQUIRE(report != NULL, "the free entropy needs a place to be written to");
+    *report = (ireneo_free_entropy_report){0};
+    if (!(load >= 0.0) || candidates < 2 || draws < 6)
         return ireneo_fail(IRENEO_ERROR_ARGUMENT,
-                           "free entropy needs a load >= 0, two candidates and two draws");
-    double *xi = NULL, *shifts = NULL;
-    size_t count, pairs = (draws + 1) / 2;
-    IRENEO_TRY(ireneo_multiply_sizes(candidates, pairs, &count, "free-entropy draws"));
-    ireneo_error failed = IRENEO_ALLOCATE(&xi, count, "free-entropy draws");
-    if (failed == IRENEO_OK) failed = IRENEO_ALLOCATE(&shifts, candidates, "free-entropy shifts");
-    if (failed == IRENEO_OK) {
-        ireneo_fill_normals(seed, 0, 0, count, xi);
-        entropy_problem problem = {load, candidates, pairs, xi, shifts, 0.0, {{0.0}, {0.0}}};
-        ireneo_gauss_legendre(NODES, 0.0, 1.0, problem.gauss.nodes, problem.gauss.weights);
-        double q;
-        *entropy = ireneo_find_minimum(entropy_at, &problem, 0.0, 0.999, 1e-6, &q);
-        double at_zero = entropy_at(0.0, &problem);
-        if (at_zero < *entropy) *entropy = at_zero, q = 0.0;
-        if (overlap != NULL) *overlap = q;
-        psi(&problem, q);
-        if (error != NULL) *error = load * problem.psi_error;
+                           "free entropy needs a load >= 0, two candidates and six draws");
+    entropy_problem problem = {.load = load, .candidates = candidates};
+    IRENEO_TRY(ireneo_cone_delta((double)candidates, &problem.delta));
+    if (load >= log((double)candidates) / problem.delta) {
+        *report = (ireneo_free_entropy_report){.entropy = -INFINITY, .overlap = 1.0};
+        return IRENEO_OK;
     }
+    double *xi = NULL, *room = NULL;
+    ireneo_error failed = make_problem(draws, seed, &xi, &room, &problem);
+    if (failed == IRENEO_OK) find_least(&problem, room + candidates + 2 * problem.pairs, report);
     free(xi);
-    free(shifts);
+    free(room);
     return failed;
 }
