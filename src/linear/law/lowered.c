@@ -53,14 +53,19 @@ static double log_above_mean(double k, double margin, double *lift, double *lift
     double sums[3] = {0.0};
     for (int i = 0; i < MOST_NODES; i++) { /* the integrand at -x is the conjugate of that at x */
         double x = i * STEP * width, weight = i == 0 ? 0.5 : 1.0;
-        double complex z = ireneo_complex(x, y), h = half_transform(z);
-        double complex log_value = -0.5 * x * x - ireneo_complex(0.0, x * (y + margin)) + k * clog(h / top);
-        if (creal(log_value) < NEGLIGIBLE) break;
-        double complex value = weight * cexp(log_value), iz = ireneo_complex(-y, x);
-        double complex first = ireneo_normal_density(0.0) / h + iz, second = 1.0 + iz * first;
-        sums[0] += creal(value);
-        sums[1] += creal(value * k * first);
-        sums[2] += creal(value * (k * second + k * (k - 1.0) * first * first));
+        double complex h = half_transform(ireneo_complex(x, y));
+        double square = creal(h) * creal(h) + cimag(h) * cimag(h);
+        double log_size = -0.5 * x * x + k * (0.5 * log(square) - log(top));
+        double angle = k * atan2(cimag(h), creal(h)) - x * (y + margin);
+        if (log_size < NEGLIGIBLE) break;
+        double size = weight * exp(log_size), re = size * cos(angle), im = size * sin(angle);
+        double a = ireneo_normal_density(0.0) * creal(h) / square - y; /* E[g e^{izg}] / H = a + ib */
+        double b = -ireneo_normal_density(0.0) * cimag(h) / square + x;
+        double c = 1.0 - y * a - x * b, d = x * a - y * b; /* E[g^2 e^{izg}] / H = c + id */
+        double square_re = c + (k - 1.0) * (a * a - b * b), square_im = d + (k - 1.0) * 2.0 * a * b;
+        sums[0] += re;
+        sums[1] += k * (re * a - im * b);
+        sums[2] += k * (re * square_re - im * square_im);
     }
     *lift = sums[1] / sums[0];
     *lift_squared = sums[2] / sums[0];
