@@ -24,6 +24,7 @@ void ireneo_curve_resize(const figure_request *request, curve *c);
 extern const char ireneo_curves_header[];
 
 /* Loads at which the law and the limit formula put capacity, for a square memory of rank kappa d. */
-ireneo_error ireneo_critical_load(trial_problem problem, size_t dim, double kappa, double *law, double *limit);
+ireneo_error ireneo_critical_load(trial_problem problem, size_t dim, double kappa, double *law,
+                                  double *limit);
 
 #endif
