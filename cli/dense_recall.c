@@ -143,8 +143,8 @@ static int print_text(const command *self, const recall_question *q, const recal
     printf(" %s mixture%s,", grouped((double)d->info.mixtures, text), d->info.mixtures == 1 ? "" : "s");
     printf(" %s lost;", grouped((double)d->info.lost, text));
     printf(" %s of", grouped((double)d->info.converged, text));
-    printf(" %s queries converged; longest %zu steps; rule %s", grouped((double)d->query_count, text),
-           d->info.longest, q->rule);
+    printf(" %s queries converged; longest %zu step%s; rule %s", grouped((double)d->query_count, text),
+           d->info.longest, d->info.longest == 1 ? "" : "s", q->rule);
     if (q->settings.rule == IRENEO_DENSE_RULE_SOFTMAX) printf(", lambda %.6g", d->info.lambda);
     if (q->settings.rule == IRENEO_DENSE_RULE_POLYNOMIAL)
         printf(", degree %d", q->settings.degree > 0 ? q->settings.degree : 4);

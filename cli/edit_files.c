@@ -240,26 +240,48 @@ int load_edit(const command *self, const edit_request *q, edit_data *d) {
 
 /* ---- what is written besides the matrix ---- */
 
-int save_edits(const command *self, const edit_request *q, const edit_data *d, const edit_outcome *o) {
+/* Facts to keep in later edits: those that --overload gave up are not asked for again. */
+static bool gather_kept(const edit_data *d, const edit_outcome *o, earlier_facts *e) {
     const ireneo_facts *all = &o->result.all;
     size_t n = d->facts.facts, in = all->dim_in, out = all->dim_out;
+    e->keys = calloc(n * in, sizeof *e->keys);
+    e->residuals = calloc(n * out, sizeof *e->residuals);
+    e->targets = calloc(n, sizeof *e->targets);
+    e->margins = calloc(n, sizeof *e->margins);
+    if (e->keys == NULL || e->residuals == NULL || e->targets == NULL || e->margins == NULL) return false;
+    for (size_t i = 0; i < n; i++) {
+        if (!o->result.kept[i]) continue;
+        memcpy(e->keys + e->count * in, all->keys + i * in, in * sizeof *e->keys);
+        if (all->residuals != NULL)
+            memcpy(e->residuals + e->count * out, all->residuals + i * out, out * sizeof *e->residuals);
+        e->targets[e->count] = all->targets[i], e->margins[e->count++] = o->result.margins[i];
+    }
+    return true;
+}
+
+int save_edits(const command *self, const edit_request *q, const edit_data *d, const edit_outcome *o) {
+    const ireneo_facts *all = &o->result.all;
+    size_t in = all->dim_in, out = all->dim_out;
     char hash[2 * IRENEO_HASH_BYTES + 1];
     if (q->after == NULL) return 0;
     ireneo_error failed = hash_values(all, hash);
     if (failed != IRENEO_OK) return report_error(self, failed);
-    float *zeros = all->residuals == NULL ? calloc(n * out, sizeof *zeros) : NULL;
-    if (all->residuals == NULL && zeros == NULL)
-        return complain(self, EXIT_MACHINE, "not enough memory for offsets");
-    const ireneo_tensor tensors[] = {
-        {"W0", IRENEO_DTYPE_FLOAT32, 2, {out, in}, d->matrix},
-        {"keys", IRENEO_DTYPE_FLOAT32, 2, {n, in}, all->keys},
-        {"residuals", IRENEO_DTYPE_FLOAT32, 2, {n, out}, zeros != NULL ? zeros : all->residuals},
-        {"targets", IRENEO_DTYPE_INT64, 1, {n}, all->targets},
-        {"margins", IRENEO_DTYPE_FLOAT64, 1, {n}, o->result.margins}};
-    const char *metadata[] = {"format", "ireneo-edits-1", "values_hash",
-                              hash,     "ireneo_version", ireneo_version()};
-    int outcome = report_error(self, ireneo_save_safetensors(q->after, tensors, 5, metadata, 3));
-    free(zeros);
+    earlier_facts kept = {0};
+    int outcome = EXIT_MACHINE;
+    if (gather_kept(d, o, &kept)) {
+        const ireneo_tensor tensors[] = {
+            {"W0", IRENEO_DTYPE_FLOAT32, 2, {out, in}, d->matrix},
+            {"keys", IRENEO_DTYPE_FLOAT32, 2, {kept.count, in}, kept.keys},
+            {"residuals", IRENEO_DTYPE_FLOAT32, 2, {kept.count, out}, kept.residuals},
+            {"targets", IRENEO_DTYPE_INT64, 1, {kept.count}, kept.targets},
+            {"margins", IRENEO_DTYPE_FLOAT64, 1, {kept.count}, kept.margins}};
+        const char *metadata[] = {"format", "ireneo-edits-1", "values_hash",
+                                  hash,     "ireneo_version", ireneo_version()};
+        outcome = report_error(self, ireneo_save_safetensors(q->after, tensors, 5, metadata, 3));
+    } else {
+        complain(self, EXIT_MACHINE, "not enough memory for the facts of this edit");
+    }
+    free_earlier(&kept);
     return outcome;
 }
 
