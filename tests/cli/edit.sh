@@ -169,4 +169,15 @@ refuse 4 "gone.safetensors" edit model.safetensors.index.json:V $facts -o x.safe
 run 0 edit model.safetensors.index.json:W $facts --margin 0.1 -o sharded.safetensors
 refuse 2 "overwrite the input" edit first.safetensors:W $facts -o first.safetensors
 }
+# ---- Ctrl-C: the matrix so far is kept beside, the old output stays
+layer=$root/data/stories15m-last-layer.safetensors
+cp first.safetensors old.safetensors
+cp first.safetensors long.safetensors
+interrupt 'worked $child 40' edit "$layer:W2" "$layer:edit_h" "$layer:values" --targets "$layer:edit_target" --residual "$layer:edit_r" \
+    --margin 0.25 --overload --threads 1 -o long.safetensors --json
+[ "$got" -eq 130 ] || fault "Ctrl-C in an edit: exit $got: $(cat err)"
+is status interrupted
+cmp -s old.safetensors long.safetensors || fault "Ctrl-C in an edit: the old output was touched"
+run 1 check long.safetensors.state "$layer:edit_h" "$layer:values" --targets "$layer:edit_target" --residual "$layer:edit_r"
+
 finish "edit: all as it should be"
