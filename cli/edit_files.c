@@ -208,7 +208,7 @@ static int join_earlier(const command *self, edit_data *d, const earlier_facts *
     }
     d->facts.facts = n + d->earlier;
     d->facts.keys = d->keys, d->facts.residuals = d->residuals, d->facts.targets = d->targets;
-    memcpy(d->matrix, e->matrix, in * out * sizeof *d->matrix);
+    for (size_t k = 0; e->matrix != NULL && k < in * out; k++) d->matrix[k] = e->matrix[k];
     return 0;
 }
 

@@ -16,17 +16,17 @@ static int count(const command *self, const char *path, const int64_t *targets, 
 
 int load_frequencies(const command *self, const char *path, double candidates, double **frequencies,
                      double *facts) {
+    if (candidates > 1e9) return complain(self, EXIT_USAGE, "--targets takes at most 1e9 candidates");
+    double *counts = calloc((size_t)candidates, sizeof *counts);
+    if (counts == NULL)
+        return complain(self, EXIT_MACHINE, "not enough memory to count %.0f candidates", candidates);
+    *frequencies = counts;
     int64_t *targets = NULL;
     size_t number = 0;
     ireneo_error failed = ireneo_load_indices(path, &targets, &number);
     if (failed != IRENEO_OK) return report_error(self, failed);
     *facts = (double)number;
-    int outcome = 0;
-    if (candidates > 1e9)
-        outcome = complain(self, EXIT_USAGE, "--targets takes at most 1e9 candidates");
-    else if ((*frequencies = calloc((size_t)candidates, sizeof **frequencies)) == NULL)
-        outcome = complain(self, EXIT_MACHINE, "not enough memory to count %.0f candidates", candidates);
-    if (outcome == 0) outcome = count(self, path, targets, number, candidates, *frequencies);
+    int outcome = count(self, path, targets, number, candidates, counts);
     ireneo_free(targets);
     return outcome;
 }

@@ -139,7 +139,7 @@ static ireneo_error fill_data(const trial *t, trial_data *data) {
     ireneo_sample_keys(&data->sample, 0, t->facts, data->keys);
     if (t->unit_keys) normalise_keys(t, data->keys);
     data->facts.keys = data->keys;
-    if (t->facts > t->candidates) {
+    if (t->candidates > 0 && t->facts > t->candidates) {
         IRENEO_TRY(IRENEO_ALLOCATE(&data->targets, t->facts, "targets"));
         for (size_t i = 0; i < t->facts; i++) data->targets[i] = (int64_t)(i % t->candidates);
         data->facts.targets = data->targets;
