@@ -31,6 +31,10 @@ static const double START_SPREAD = 0.1, START_SIZE = 1e-3;
 static const double SMALLEST_WEIGHT = 0x1p-60, SHARE_OF_IDENTITY = 1e-12;
 enum { POLISH_ROUNDS = 12 };
 
+/* Share of equal weights in a new beginning, and how many there are. */
+static const double MIXED = 0.1;
+enum { MOST_MIXES = 3 };
+
 typedef struct interior {
     const ireneo_pair_loss *l;
     size_t area, pairs, rows;
@@ -38,14 +42,16 @@ typedef struct interior {
     double *d_weight, *d_slack; /* (pairs) the step */
     double *along_a, *along_b;  /* (pairs) <z_k, a>, <z_k, b> */
     double *rest;               /* (pairs) */
+    double *before;             /* (pairs) weights before the last new beginning */
     double *a;                  /* (area) a solution of the system */
     double *matrix;             /* (area, area) */
     double *blocks;             /* (rows, out, out) */
     double *space;              /* (threads, space_each) */
     size_t space_each;
     int threads;
-    double *block, *m; /* (out), (out): space of one row */
-    double size;       /* root mean square |z| */
+    double *block, *m;  /* (out), (out): space of one row */
+    double size;        /* root mean square |z| */
+    double norm_before; /* |w| of the weights before */
 } interior;
 
 /* m (out) = y_target - y_j of a pair. */
@@ -215,9 +221,17 @@ static void measure(interior *s, ireneo_interior_point *point) {
     point->norm = sqrt(ireneo_dot_f64(point->w, point->w, s->area));
 }
 
-/* Equal weights, and the slacks that belong to them the lowest of them a tenth of their spread above zero. */
+/* The slacks that belong to the weights, the lowest of them a tenth of their spread above zero. */
+static void set_slacks(interior *s, const ireneo_interior_point *point) {
+    double spread = 0.0;
+    for (size_t k = 0; k < s->pairs; k++) spread = fmax(spread, s->along_a[k] - point->gap);
+    for (size_t k = 0; k < s->pairs; k++)
+        s->slack[k] = s->along_a[k] - point->gap + START_SPREAD * spread + START_SIZE * s->size * s->size;
+}
+
+/* Equal weights. */
 static void start(interior *s, ireneo_interior_point *point) {
-    double square = 0.0, spread = 0.0;
+    double square = 0.0;
     for (size_t k = 0; k < s->pairs; k++) s->weight[k] = 1.0 / (double)s->pairs;
     measure(s, point);
     for (size_t i = 0; i < s->rows; i++)
@@ -227,13 +241,23 @@ static void start(interior *s, ireneo_interior_point *point) {
                       ireneo_dot_f64(s->l->x + i * s->l->in, s->l->x + i * s->l->in, s->l->in);
         }
     s->size = sqrt(square / (double)s->pairs);
-    for (size_t k = 0; k < s->pairs; k++) spread = fmax(spread, s->along_a[k] - point->gap);
+    set_slacks(s, point);
+}
+
+/* On the way to a corner rounding may allow no step while |w| has not vanished yet. The weights found so far are mixed with
+ * equal ones, and the way begins anew from nearer. */
+static void mix(interior *s, ireneo_interior_point *point) {
+    memcpy(s->before, s->weight, s->pairs * sizeof *s->before);
+    s->norm_before = point->norm;
     for (size_t k = 0; k < s->pairs; k++)
-        s->slack[k] = s->along_a[k] - point->gap + START_SPREAD * spread + START_SIZE * s->size * s->size;
+        s->weight[k] = (1.0 - MIXED) * s->weight[k] + MIXED / (double)s->pairs;
+    measure(s, point);
+    set_slacks(s, point);
 }
 
 static ireneo_error allocate(interior *s, ireneo_interior_point *point) {
-    double **vectors[] = {&s->slack, &s->d_weight, &s->d_slack, &s->along_a, &s->along_b, &s->rest};
+    double **vectors[] = {&s->before,  &s->slack,   &s->d_weight, &s->d_slack,
+                          &s->along_a, &s->along_b, &s->rest};
     size_t side;
     for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++)
         IRENEO_TRY(IRENEO_ALLOCATE(vectors[k], s->pairs, "interior point"));
@@ -253,13 +277,22 @@ static ireneo_error allocate(interior *s, ireneo_interior_point *point) {
 
 static ireneo_error run(interior *s, double accuracy, const ireneo_progress *progress,
                         ireneo_interior_point *point) {
+    int mixes = 0;
     start(s, point);
     for (point->iterations = 0; point->iterations < MOST_ITERATIONS; point->iterations++) {
         double relative = point->norm / s->size;
         if (ireneo_report(progress, "settling a close case", fmax(0.0, -log10(relative)), -log10(VANISHED)))
             return ireneo_fail(IRENEO_ERROR_CANCELLED, "stopped while a close case was settled");
         if (relative < VANISHED || point->gap > (1.0 - accuracy) * point->norm * point->norm) break;
-        if (!iterate(s)) break;
+        if (iterate(s))
+            measure(s, point);
+        else if (mixes++ < MOST_MIXES)
+            mix(s, point);
+        else
+            break;
+    }
+    if (mixes > 0 && !(point->gap > 0.0) && point->norm > s->norm_before) { /* it was better before */
+        memcpy(s->weight, s->before, s->pairs * sizeof *s->weight);
         measure(s, point);
     }
     return IRENEO_OK;
@@ -327,7 +360,8 @@ ireneo_error ireneo_interior_point_solve(const ireneo_pair_loss *pairs, double a
     ireneo_error failed = allocate(&s, point);
     if (failed == IRENEO_OK) failed = run(&s, accuracy, progress, point);
     if (failed == IRENEO_OK) polish(&s, point);
-    free(s.slack), free(s.d_weight), free(s.d_slack), free(s.along_a), free(s.along_b), free(s.rest);
+    free(s.before), free(s.slack), free(s.d_weight), free(s.d_slack), free(s.along_a), free(s.along_b),
+        free(s.rest);
     free(s.a), free(s.matrix), free(s.block), free(s.m), free(s.blocks), free(s.space);
     if (failed != IRENEO_OK) ireneo_interior_point_free(point);
     return failed;

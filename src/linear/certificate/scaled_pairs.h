@@ -47,7 +47,7 @@ void ireneo_scaled_pairs_difference(const ireneo_scaled_pairs *pairs, size_t pla
 void ireneo_scaled_pairs_key(const ireneo_scaled_pairs *pairs, size_t place, double *x);
 
 /* Right-hand side of a pair of the caller's, exactly. */
-void ireneo_exact_offset(const ireneo_scaled_pairs *pairs, size_t place, size_t pair, mpq_t offset);
+void ireneo_exact_offset(const ireneo_scaled_pairs *pairs, size_t place, size_t pair, mpq_t sum);
 
 /* |v| of an array (count), always summed in the same order. */
 double ireneo_norm_f64(const double *v, size_t count);

@@ -38,10 +38,10 @@ void ireneo_metric_undo(const ireneo_edit_problem *problem, double *change);
 
 /* product (rows, n) = a (rows, m) b^T with b (n, m), or a b with b (m, n) when not transposed, by all threads. */
 void ireneo_edit_multiply(const double *a, const double *b, int transposed, size_t rows, size_t n, size_t m,
-                          int threads, double *product);
+                          int threads, double *out);
 
-/* product (n, m) = kept product + a^T b with a (count, n) and b (count, m), by all threads. */
+/* out (n, m) = kept out + a^T b with a (count, n) and b (count, m), by all threads. */
 void ireneo_edit_outer(const double *a, const double *b, size_t count, size_t n, size_t m, double kept,
-                       int threads, double *product);
+                       int threads, double *out);
 
 #endif

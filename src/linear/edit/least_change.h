@@ -19,8 +19,8 @@ typedef struct ireneo_least_change {
 /* Rounds of an augmented Lagrangian. `most` rounds (0: 200); `gap`: relative duality gap to reach (0: 1e-6). A cancelled
  * run returns IRENEO_ERROR_CANCELLED with the best change so far. Release with ireneo_least_change_free whatever comes. */
 ireneo_error ireneo_least_change_find(const ireneo_edit_problem *problem, size_t most, double gap,
-                                      ireneo_least_change *result);
-void ireneo_least_change_free(ireneo_least_change *result);
+                                      ireneo_least_change *s);
+void ireneo_least_change_free(ireneo_least_change *s);
 
 /* Weights on listed pairs that cancel: *found when there are such, and then ray (count) holds them. */
 ireneo_error ireneo_find_ray(ireneo_edit_pairs *pairs, double *ray, bool *found);

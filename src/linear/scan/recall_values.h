@@ -14,7 +14,7 @@ typedef struct ireneo_recall_values {
 } ireneo_recall_values;
 
 ireneo_error ireneo_recall_values_make(const float *values, size_t candidates, size_t dim, int threads,
-                                       ireneo_recall_values *made);
-void ireneo_recall_values_free(ireneo_recall_values *made);
+                                       ireneo_recall_values *v);
+void ireneo_recall_values_free(ireneo_recall_values *v);
 
 #endif
