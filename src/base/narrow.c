@@ -42,7 +42,7 @@ static void narrow_one(ireneo_dtype dtype, float *number, unsigned char *element
 }
 
 ireneo_error ireneo_narrow(ireneo_dtype dtype, float *numbers, size_t count, unsigned char *elements) {
-    unsigned char one[8];
+    unsigned char one[8] = {0};
     size_t size = ireneo_dtype_size(dtype);
     if (dtype != IRENEO_DTYPE_FLOAT16 && dtype != IRENEO_DTYPE_BFLOAT16 && dtype != IRENEO_DTYPE_FLOAT32 &&
         dtype != IRENEO_DTYPE_FLOAT64)

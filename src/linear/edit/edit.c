@@ -201,7 +201,7 @@ static ireneo_error judge(edit_work *e, ireneo_certificate *certificate, bool *a
     const ireneo_facts *all = &e->result.all;
     ireneo_verify_plan plan = {
         .threads = e->threads, .exact_entries = IRENEO_EXACT_ENTRIES, .progress = e->settings.progress};
-    ireneo_verify_report report;
+    ireneo_verify_report report = {0};
     ireneo_error failed = ireneo_fingerprint(all, e->threads, certificate->facts_hash);
     if (failed == IRENEO_OK) failed = ireneo_verify_planned(certificate, all, &plan, &report);
     *accepted = failed == IRENEO_OK && report.accepted &&

@@ -10,6 +10,7 @@
 #include "base/ram.h"
 #include "base/threads.h"
 #include "linear/certificate/contradiction.h"
+#include "linear/certificate/verify.h"
 #include "linear/facts/fingerprint.h"
 #include "linear/memory/memory.h"
 #include "linear/scan/check.h"
@@ -94,7 +95,7 @@ static double margin_left(const ireneo_certificate *c, const ireneo_facts *f) {
 
 /* Does the certificate, without its margins, prove that recall is impossible? */
 static ireneo_error judge(offset_store *s, ireneo_certificate *c, bool *accepted) {
-    ireneo_verify_report report;
+    ireneo_verify_report report = {0};
     const ireneo_facts *f = s->facts;
     double *margins = c->margins;
     c->margins = NULL;
@@ -102,7 +103,8 @@ static ireneo_error judge(offset_store *s, ireneo_certificate *c, bool *accepted
         .threads = s->threads, .exact = s->settings->exact, .progress = s->settings->progress};
     ireneo_error failed = ireneo_fingerprint(f, s->threads, c->facts_hash);
     if (failed == IRENEO_OK) failed = ireneo_verify(c, f, &settings, &report);
-    *accepted = failed == IRENEO_OK && report.accepted && (report.exact || f->dim_in * f->dim_out > 2500);
+    *accepted = failed == IRENEO_OK && report.accepted &&
+                (report.exact || f->dim_in * f->dim_out > IRENEO_EXACT_ENTRIES);
     if (!*accepted) {
         c->margins = margins;
         return failed;
