@@ -1,10 +1,10 @@
 /* ireneo sweep: many trials over grids of parameters, kept in a store of results. */
+#include "base/ranks.h"
 #include "base/text_stream.h"
 #include "commands.h"
 #include "folder.h"
 #include "lab/sweep/parts.h"
 #include "lab/sweep/plan.h"
-#include "lab/sweep/ranks.h"
 #include "lab/sweep/results_export.h"
 #include "lab/sweep/results_merge.h"
 #include "shard.h"
@@ -173,13 +173,15 @@ static ireneo_error work_on(const sweep_request *q, results *store, size_t shard
 }
 
 /* Over the ranks of an MPI job: parts first, then rank 0 gathers them and reads the whole. */
-static ireneo_error work_over_ranks(const sweep_request *q, size_t rank, size_t ranks, const trial *trials,
-                                    size_t count, trial_result *found, threshold *thresholds) {
+static ireneo_error work_over_ranks(const sweep_request *q, const trial *trials, size_t count,
+                                    trial_result *found, threshold *thresholds) {
+    ireneo_ranks *world = ireneo_ranks_world();
     results *store = NULL;
+    size_t rank = world->rank, ranks = world->count;
     size_t shard = q->shard_index, shards = q->shard_count;
     ireneo_error failed = IRENEO_OK;
     if (rank == 0) failed = ireneo_parts_gather(q->database, q->wait);
-    failed = ireneo_ranks_agree(failed);
+    failed = ireneo_ranks_agree(world, failed);
     if (failed != IRENEO_OK) return failed;
     if (ranks > 1) {
         sweep_part part;
@@ -188,9 +190,9 @@ static ireneo_error work_over_ranks(const sweep_request *q, size_t rank, size_t 
             failed = work_on(q, part.store, shard + shards * rank, shards * ranks, trials, count, found,
                              thresholds);
         ireneo_part_close(&part);
-        failed = ireneo_ranks_agree(failed);
+        failed = ireneo_ranks_agree(world, failed);
         ireneo_error gathered = rank == 0 ? ireneo_parts_gather(q->database, q->wait) : IRENEO_OK;
-        if (failed == IRENEO_OK) failed = ireneo_ranks_agree(gathered);
+        if (failed == IRENEO_OK) failed = ireneo_ranks_agree(world, gathered);
         if (failed != IRENEO_OK || rank != 0) return failed;
     }
     failed = ireneo_results_open(q->database, q->wait, &store);
@@ -210,18 +212,17 @@ static int report_outcome(const command *self, const sweep_request *q, const swe
 
 static int run_plan(const command *self, const sweep_request *q) {
     trial *trials = NULL;
-    size_t count = 0, rank, ranks;
+    size_t count = 0;
     ireneo_error failed = ireneo_plan_trials(&q->plan, &trials, &count);
     if (failed != IRENEO_OK) return report_error(self, failed);
     trial_result *found = calloc(count + 1, sizeof *found);
     threshold *thresholds = calloc(count + 1, sizeof *thresholds);
     int code = EXIT_DONE;
     catch_interrupts();
-    ireneo_ranks_begin(&rank, &ranks);
     if (found == NULL || thresholds == NULL)
         code = complain(self, EXIT_MACHINE, "not enough memory for %zu results", count);
     if (code == EXIT_DONE) {
-        failed = work_over_ranks(q, rank, ranks, trials, count, found, thresholds);
+        failed = work_over_ranks(q, trials, count, found, thresholds);
         sweep_outcome outcome = {trials,
                                  count,
                                  q->plan.trials,
@@ -238,11 +239,10 @@ static int run_plan(const command *self, const sweep_request *q) {
                          q->database);
         } else if (failed != IRENEO_OK) {
             code = report_error(self, failed);
-        } else if (rank == 0) {
+        } else if (ireneo_ranks_world()->rank == 0) {
             code = report_outcome(self, q, &outcome);
         }
     }
-    ireneo_ranks_end();
     free(trials);
     free(found);
     free(thresholds);

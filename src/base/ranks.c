@@ -1,0 +1,271 @@
+/* Ranks: what does not depend on how they are connected. */
+#include "base/ranks.h"
+#include "base/clock.h"
+#include "base/ram.h"
+#include "base/ranks_link.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/statvfs.h>
+
+static const ireneo_ranks ALONE = {.count = 1, .nodes = 1, .ranks_in_node = 1};
+static ireneo_ranks world = {.count = 1, .nodes = 1, .ranks_in_node = 1};
+static bool joined;
+
+ireneo_ranks *ireneo_ranks_world(void) {
+    return &world;
+}
+
+/* ---- the job ---- */
+
+/* Processes that a launcher says it started: Open MPI's mpirun, MPICH's and Intel's (PMI), and a step of Slurm. A batch
+ * script of Slurm runs once, whatever SLURM_NTASKS says; only srun sets SLURM_STEP_NUM_TASKS above one. */
+static unsigned long launched(void) {
+    static const char *const NAMES[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"};
+    unsigned long most = 1;
+    for (size_t k = 0; k < sizeof NAMES / sizeof NAMES[0]; k++) {
+        const char *text = getenv(NAMES[k]); /* NOLINT(concurrency-mt-unsafe): before there are threads */
+        unsigned long count = text != NULL ? strtoul(text, NULL, 10) : 1;
+        if (count > most) most = count;
+    }
+    return most;
+}
+
+ireneo_error ireneo_ranks_begin(void) {
+    unsigned long processes = launched();
+    if (joined || processes <= 1) return IRENEO_OK;
+    if (!ireneo_link_built())
+        return ireneo_fail(
+            IRENEO_ERROR_ARGUMENT,
+            "%lu processes were started together, but this program is built for one; build it with "
+            "'make mpi', or start it once",
+            processes);
+    ireneo_link_join(&world);
+    joined = true;
+    return IRENEO_OK;
+}
+
+void ireneo_ranks_end(void) {
+    if (joined) ireneo_link_leave();
+    joined = false;
+    world = ALONE;
+}
+
+_Noreturn void ireneo_ranks_abort(int exit_code) {
+    if (joined) ireneo_link_abort(exit_code);
+    exit(exit_code);
+}
+
+/* ---- agreeing ---- */
+
+/* size bytes of each rank, in all (count, size); few. */
+static void gather_few(ireneo_ranks *r, const void *mine, size_t size, void *all) {
+    double t0 = ireneo_seconds();
+    if (r->count == 1)
+        memcpy(all, mine, size);
+    else
+        ireneo_link_gather(mine, size, all);
+    r->bytes_sent += (r->count - 1) * size;
+    r->seconds_waiting += ireneo_seconds() - t0;
+}
+
+/* Room for eight bytes of every rank. Without it nothing can be agreed on. */
+static void *room_for(const ireneo_ranks *r, size_t size) {
+    void *all = calloc(r->count, size);
+    if (all != NULL) return all;
+    fputs("ireneo: not enough memory for a word of each rank\n", stderr);
+    ireneo_ranks_abort(4);
+}
+
+ireneo_error ireneo_ranks_agree(ireneo_ranks *r, ireneo_error mine) {
+    if (r == NULL || r->count == 1) return mine;
+    int own = (int)mine, *all = room_for(r, sizeof *all);
+    char sentence[1024];
+    size_t worst = 0;
+    gather_few(r, &own, sizeof own, all);
+    for (size_t k = 1; k < r->count; k++)
+        if (all[k] > all[worst]) worst = k;
+    ireneo_error error = (ireneo_error)all[worst];
+    free(all);
+    r->agreed = error != IRENEO_OK;
+    if (error == IRENEO_OK) return IRENEO_OK;
+    snprintf(sentence, sizeof sentence, "%s", ireneo_last_error());
+    ireneo_ranks_broadcast(r, worst, sentence, sizeof sentence);
+    return ireneo_fail(error, "%s", sentence);
+}
+
+bool ireneo_ranks_any(ireneo_ranks *r, bool mine) {
+    return ireneo_ranks_sum(r, mine) > 0;
+}
+
+uint64_t ireneo_ranks_sum(ireneo_ranks *r, uint64_t mine) {
+    if (r == NULL || r->count == 1) return mine;
+    uint64_t sum = 0, *all = room_for(r, sizeof *all);
+    gather_few(r, &mine, sizeof mine, all);
+    for (size_t k = 0; k < r->count; k++) sum += all[k];
+    free(all);
+    return sum;
+}
+
+double ireneo_ranks_largest(ireneo_ranks *r, double mine) {
+    if (r == NULL || r->count == 1) return mine;
+    double *all = room_for(r, sizeof *all);
+    gather_few(r, &mine, sizeof mine, all);
+    double largest = all[0];
+    for (size_t k = 1; k < r->count; k++)
+        if (all[k] > largest) largest = all[k];
+    free(all);
+    return largest;
+}
+
+double ireneo_ranks_smallest(ireneo_ranks *r, double mine) {
+    return -ireneo_ranks_largest(r, -mine);
+}
+
+void ireneo_ranks_wait(ireneo_ranks *r) {
+    double t0 = ireneo_seconds();
+    if (r->count > 1) ireneo_link_wait();
+    r->seconds_waiting += ireneo_seconds() - t0;
+}
+
+/* ---- moving bytes ---- */
+
+void ireneo_ranks_broadcast(ireneo_ranks *r, size_t root, void *bytes, size_t size) {
+    if (r == NULL || r->count == 1) return;
+    double t0 = ireneo_seconds();
+    ireneo_link_broadcast(root, bytes, size);
+    if (r->rank != root)
+        r->bytes_sent += size; /* along a tree everybody but one leaf for each passes it on */
+    r->seconds_waiting += ireneo_seconds() - t0;
+}
+
+void ireneo_ranks_exchange(ireneo_ranks *r, const void *const *out, const size_t *out_sizes, void *const *in,
+                           const size_t *in_sizes) {
+    double t0 = ireneo_seconds();
+    if (in_sizes[r->rank] > 0 && in[r->rank] != out[r->rank])
+        memmove(in[r->rank], out[r->rank], in_sizes[r->rank]);
+    if (r->count > 1) ireneo_link_exchange(r, out, out_sizes, in, in_sizes);
+    for (size_t k = 0; k < r->count; k++)
+        if (k != r->rank) r->bytes_sent += out_sizes[k];
+    r->seconds_waiting += ireneo_seconds() - t0;
+}
+
+/* Who sends what to whom when blocks are collected: mine goes to `root`, or to all. */
+typedef struct collection {
+    const void **out;
+    void **in;
+    size_t *out_sizes, *in_sizes;
+} collection;
+
+static bool allocate_collection(size_t count, collection *c) {
+    c->out = calloc(count, sizeof *c->out);
+    c->in = calloc(count, sizeof *c->in);
+    c->out_sizes = calloc(count, sizeof *c->out_sizes);
+    c->in_sizes = calloc(count, sizeof *c->in_sizes);
+    return c->out != NULL && c->in != NULL && c->out_sizes != NULL && c->in_sizes != NULL;
+}
+
+static void free_collection(collection *c) {
+    free((void *)c->out), free((void *)c->in), free(c->out_sizes), free(c->in_sizes);
+}
+
+/* mine (sizes[rank]) of every rank into `all`, in the order of ranks, on root or everywhere. */
+static void collect(ireneo_ranks *r, int root, const void *mine, const size_t *sizes, void *all) {
+    collection c;
+    if (!allocate_collection(r->count, &c)) {
+        fputs("ireneo: not enough memory for a list of the ranks\n", stderr);
+        ireneo_ranks_abort(4);
+    }
+    size_t at = 0;
+    bool wanted = root == IRENEO_ALL_RANKS || (size_t)root == r->rank;
+    for (size_t k = 0; k < r->count; k++) {
+        c.out[k] = mine;
+        c.out_sizes[k] = root == IRENEO_ALL_RANKS || (size_t)root == k ? sizes[r->rank] : 0;
+        if (wanted) c.in[k] = (char *)all + at, c.in_sizes[k] = sizes[k];
+        at += sizes[k];
+    }
+    ireneo_ranks_exchange(r, c.out, c.out_sizes, c.in, c.in_sizes);
+    free_collection(&c);
+}
+
+void ireneo_ranks_gather_into(ireneo_ranks *r, const void *mine, const size_t *sizes, void *all) {
+    collect(r, IRENEO_ALL_RANKS, mine, sizes, all);
+}
+
+ireneo_error ireneo_ranks_gather(ireneo_ranks *r, int root, const void *mine, size_t count, size_t size,
+                                 void **all, size_t *total) {
+    *all = NULL;
+    *total = 0;
+    uint64_t own = count, *counts = room_for(r, sizeof *counts);
+    size_t *sizes = room_for(r, sizeof *sizes), items = 0;
+    gather_few(r, &own, sizeof own, counts);
+    for (size_t k = 0; k < r->count; k++) items += counts[k], sizes[k] = counts[k] * size;
+    bool wanted = root == IRENEO_ALL_RANKS || (size_t)root == r->rank;
+    ireneo_error failed = wanted ? ireneo_allocate(all, items, size, "what the ranks send") : IRENEO_OK;
+    failed = ireneo_ranks_agree(r, failed);
+    if (failed == IRENEO_OK) {
+        collect(r, root, mine, sizes, *all);
+        if (wanted) *total = items;
+    } else {
+        free(*all);
+        *all = NULL;
+    }
+    free(sizes);
+    free(counts);
+    return failed;
+}
+
+/* ---- memory of a node ---- */
+
+/* Windows are files in memory; one that cannot grow would end the program where it is touched. */
+static ireneo_error require_window(const ireneo_ranks *r, double bytes, const char *what) {
+    struct statvfs room;
+    if (r->rank_in_node != 0 || statvfs("/dev/shm", &room) != 0) return IRENEO_OK;
+    double left = (double)room.f_bavail * (double)room.f_frsize;
+    if (left >= bytes) return IRENEO_OK;
+    return ireneo_fail(
+        IRENEO_ERROR_MEMORY,
+        "%s: the ranks of a node share %.3g GB in /dev/shm, which has %.3g GB left; make it larger, or "
+        "start one rank a node with more threads",
+        what, bytes / 1e9, left / 1e9);
+}
+
+ireneo_error ireneo_shared_allocate(ireneo_ranks *r, size_t count, size_t size, const char *what,
+                                    ireneo_shared *shared) {
+    *shared = (ireneo_shared){0};
+    bool apart = r == NULL || r->ranks_in_node == 1; /* other nodes may have more ranks, and the same steps */
+    IRENEO_TRY(ireneo_multiply_sizes(count, size, &shared->size, what));
+    ireneo_error failed = apart ? ireneo_allocate_zeroed(&shared->bytes, count, size, what)
+                                : require_window(r, (double)shared->size, what);
+    failed = ireneo_ranks_agree(r, failed);
+    if (failed == IRENEO_OK && !apart) {
+        shared->window = ireneo_link_share(r, shared->size, &shared->bytes);
+        if (shared->window == NULL)
+            failed = ireneo_fail(IRENEO_ERROR_MEMORY,
+                                 "not enough memory: %s needs %.3g GB that the ranks of a node share", what,
+                                 (double)shared->size / 1e9);
+    }
+    if (failed == IRENEO_OK) failed = ireneo_ranks_agree(r, IRENEO_OK);
+    return failed;
+}
+
+void ireneo_shared_free(ireneo_shared *shared) {
+    if (shared->window != NULL)
+        ireneo_link_unshare(shared->window);
+    else
+        free(shared->bytes);
+    *shared = (ireneo_shared){0};
+}
+
+void ireneo_shared_settle(ireneo_ranks *r, const ireneo_shared *shared) {
+    double t0 = ireneo_seconds();
+    if (shared->window == NULL) return;
+    ireneo_link_settle(shared->window);
+    r->seconds_waiting += ireneo_seconds() - t0;
+}
+
+void ireneo_shared_slice(const ireneo_ranks *r, size_t count, size_t *first, size_t *last) {
+    size_t parts = r != NULL ? r->ranks_in_node : 1, mine = r != NULL ? r->rank_in_node : 0;
+    *first = mine * count / parts;
+    *last = (mine + 1) * count / parts;
+}

@@ -1,0 +1,181 @@
+/* MPI, when it is built in; else nothing that could be called. Messages are cut to what MPI's int counts hold. */
+#include "base/ranks_link.h"
+
+#ifdef IRENEO_MPI
+#include <mpi.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PIECE = 1 << 28 }; /* bytes of a message */
+
+static MPI_Comm node_comm = MPI_COMM_NULL;
+
+bool ireneo_link_built(void) {
+    return true;
+}
+
+static size_t pieces_of(size_t size) {
+    return (size + PIECE - 1) / PIECE;
+}
+
+static size_t piece_at(size_t size, size_t at) {
+    return size - at < PIECE ? size - at : PIECE;
+}
+
+/* Nodes are numbered in the order of their lowest ranks. */
+static void find_nodes(ireneo_ranks *r) {
+    int mine = 0, all = 0, leader = 0, is_leader = 0, before = 0, nodes = 0;
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node_comm);
+    MPI_Comm_rank(node_comm, &mine);
+    MPI_Comm_size(node_comm, &all);
+    is_leader = mine == 0;
+    MPI_Exscan(&is_leader, &before, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    if (r->rank == 0) before = 0; /* Exscan leaves it undefined there */
+    leader = before;
+    MPI_Bcast(&leader, 1, MPI_INT, 0, node_comm);
+    MPI_Allreduce(&is_leader, &nodes, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    r->node = (size_t)leader;
+    r->nodes = (size_t)nodes;
+    r->rank_in_node = (size_t)mine;
+    r->ranks_in_node = (size_t)all;
+}
+
+void ireneo_link_join(ireneo_ranks *r) {
+    int provided, mine, all;
+    MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided);
+    MPI_Comm_rank(MPI_COMM_WORLD, &mine);
+    MPI_Comm_size(MPI_COMM_WORLD, &all);
+    r->rank = (size_t)mine;
+    r->count = (size_t)all;
+    find_nodes(r);
+}
+
+void ireneo_link_leave(void) {
+    MPI_Comm_free(&node_comm);
+    MPI_Finalize();
+}
+
+_Noreturn void ireneo_link_abort(int exit_code) {
+    MPI_Abort(MPI_COMM_WORLD, exit_code);
+    abort();
+}
+
+void ireneo_link_exchange(const ireneo_ranks *r, const void *const *out, const size_t *out_sizes,
+                          void *const *in, const size_t *in_sizes) {
+    size_t count = 0, used = 0;
+    for (size_t k = 0; k < r->count; k++)
+        if (k != r->rank) count += pieces_of(out_sizes[k]) + pieces_of(in_sizes[k]);
+    MPI_Request *requests = malloc((count + 1) * sizeof *requests);
+    if (requests == NULL) ireneo_link_abort(4);
+    for (size_t step = 1; step < r->count; step++) { /* everybody begins with another */
+        size_t from = (r->rank + r->count - step) % r->count;
+        for (size_t at = 0; at < in_sizes[from]; at += PIECE)
+            MPI_Irecv((char *)in[from] + at, (int)piece_at(in_sizes[from], at), MPI_BYTE, (int)from, 0,
+                      MPI_COMM_WORLD, &requests[used++]);
+    }
+    for (size_t step = 1; step < r->count; step++) {
+        size_t to = (r->rank + step) % r->count;
+        for (size_t at = 0; at < out_sizes[to]; at += PIECE)
+            MPI_Isend((const char *)out[to] + at, (int)piece_at(out_sizes[to], at), MPI_BYTE, (int)to, 0,
+                      MPI_COMM_WORLD, &requests[used++]);
+    }
+    MPI_Waitall((int)used, requests, MPI_STATUSES_IGNORE);
+    free(requests);
+}
+
+void ireneo_link_broadcast(size_t root, void *bytes, size_t size) {
+    for (size_t at = 0; at < size; at += PIECE)
+        MPI_Bcast((char *)bytes + at, (int)piece_at(size, at), MPI_BYTE, (int)root, MPI_COMM_WORLD);
+}
+
+void ireneo_link_wait(void) {
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+void ireneo_link_gather(const void *mine, size_t size, void *all) {
+    MPI_Allgather(mine, (int)size, MPI_BYTE, all, (int)size, MPI_BYTE, MPI_COMM_WORLD);
+}
+
+struct ireneo_shared_window {
+    MPI_Win window;
+};
+
+struct ireneo_shared_window *ireneo_link_share(const ireneo_ranks *r, size_t size, void **bytes) {
+    struct ireneo_shared_window *shared = malloc(sizeof *shared);
+    MPI_Aint mine = r->rank_in_node == 0 ? (MPI_Aint)(size + 64) : 0, whole = 0;
+    int unit = 1;
+    void *base = NULL;
+    if (shared == NULL) return NULL;
+    MPI_Comm_set_errhandler(node_comm, MPI_ERRORS_RETURN);
+    int failed = MPI_Win_allocate_shared(mine, 1, MPI_INFO_NULL, node_comm, (void *)&base, &shared->window);
+    MPI_Comm_set_errhandler(node_comm, MPI_ERRORS_ARE_FATAL);
+    if (failed != MPI_SUCCESS) {
+        free(shared);
+        return NULL;
+    }
+    MPI_Win_shared_query(shared->window, 0, &whole, &unit, (void *)&base);
+    MPI_Win_lock_all(MPI_MODE_NOCHECK, shared->window);
+    *bytes =
+        (char *)base + (64 - (uintptr_t)base % 64) % 64; /* pages lie alike on all ranks, modulo their size */
+    if (r->rank_in_node == 0) memset(*bytes, 0, size);
+    ireneo_link_settle(shared);
+    return shared;
+}
+
+void ireneo_link_unshare(struct ireneo_shared_window *shared) {
+    MPI_Win_unlock_all(shared->window);
+    MPI_Win_free(&shared->window);
+    free(shared);
+}
+
+void ireneo_link_settle(const struct ireneo_shared_window *shared) {
+    MPI_Win_sync(shared->window);
+    MPI_Barrier(node_comm);
+    MPI_Win_sync(shared->window);
+}
+
+#else
+#include <stdlib.h>
+
+bool ireneo_link_built(void) {
+    return false;
+}
+
+void ireneo_link_join(ireneo_ranks *r) {
+    (void)r;
+}
+
+void ireneo_link_leave(void) {}
+
+_Noreturn void ireneo_link_abort(int exit_code) {
+    exit(exit_code);
+}
+
+void ireneo_link_exchange(const ireneo_ranks *r, const void *const *out, const size_t *out_sizes,
+                          void *const *in, const size_t *in_sizes) {
+    (void)r, (void)out, (void)out_sizes, (void)in, (void)in_sizes;
+}
+
+void ireneo_link_broadcast(size_t root, void *bytes, size_t size) {
+    (void)root, (void)bytes, (void)size;
+}
+
+void ireneo_link_wait(void) {}
+
+void ireneo_link_gather(const void *mine, size_t size, void *all) {
+    (void)mine, (void)size, (void)all;
+}
+
+struct ireneo_shared_window *ireneo_link_share(const ireneo_ranks *r, size_t size, void **bytes) {
+    (void)r, (void)size, (void)bytes;
+    return NULL;
+}
+
+void ireneo_link_unshare(struct ireneo_shared_window *shared) {
+    (void)shared;
+}
+
+void ireneo_link_settle(const struct ireneo_shared_window *shared) {
+    (void)shared;
+}
+#endif

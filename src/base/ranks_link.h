@@ -1,0 +1,30 @@
+/* The calls of MPI that base/ranks.c is made of. Only ranks.c includes this. */
+#ifndef IRENEO_BASE_RANKS_LINK_H
+#define IRENEO_BASE_RANKS_LINK_H
+
+#include "base/ranks.h"
+
+/* Is MPI built in? */
+bool ireneo_link_built(void);
+
+/* Joins and leaves; joining fills rank, count and the numbers about nodes. */
+void ireneo_link_join(ireneo_ranks *ranks);
+void ireneo_link_leave(void);
+_Noreturn void ireneo_link_abort(int exit_code);
+
+/* Blocks of any size between all pairs of ranks, without one to itself. */
+void ireneo_link_exchange(const ireneo_ranks *ranks, const void *const *out, const size_t *out_sizes,
+                          void *const *in, const size_t *in_sizes);
+
+void ireneo_link_broadcast(size_t root, void *bytes, size_t size);
+void ireneo_link_wait(void);
+
+/* size bytes of each rank, into all (count, size). For few bytes. */
+void ireneo_link_gather(const void *mine, size_t size, void *all);
+
+/* Memory of the node. NULL when there is no room. */
+struct ireneo_shared_window *ireneo_link_share(const ireneo_ranks *ranks, size_t size, void **bytes);
+void ireneo_link_unshare(struct ireneo_shared_window *window);
+void ireneo_link_settle(const struct ireneo_shared_window *window);
+
+#endif
