@@ -1,6 +1,7 @@
 # Front door. Every target sets itself up: missing Debian packages are installed, CMake does the rest.
 #
 #   make build      the program, at build/ireneo
+#   make mpi        the program for clusters, at build-mpi/ireneo: mpirun -n K build-mpi/ireneo store ...
 #   make page       the page in the browser, at build/page/index.html
 #   make docs       the documentation as a site, at build/site/index.html
 #   make demo       the main job on real data, with a picture and a table
@@ -32,12 +33,16 @@ MAKEFLAGS += --no-print-directory
 
 CTEST  := ctest --output-on-failure
 
-.PHONY: deb test-deb wheel test-python build page docs demo test test-long test-page test-docs bench figures lint format install uninstall clean sanitize fuzz attack
+.PHONY: deb test-deb wheel test-python build mpi page docs demo test test-long test-page test-docs bench figures lint format install uninstall clean sanitize fuzz attack
 .DEFAULT_GOAL := build
 
 build:
 	@scripts/setup build
 	@scripts/build . $(BUILD) -DCMAKE_INSTALL_PREFIX=$(PREFIX) -DIRENEO_TESTS=OFF -DIRENEO_BENCH=OFF
+
+mpi:
+	@scripts/setup build mpi
+	@scripts/build . $(BUILD)-mpi -DCMAKE_INSTALL_PREFIX=$(PREFIX) -DIRENEO_MPI=ON -DIRENEO_TESTS=OFF -DIRENEO_BENCH=OFF
 
 page:
 	@scripts/setup page
@@ -52,13 +57,13 @@ demo: build
 	@scripts/demo $(BUILD)/ireneo out/demo
 
 test:
-	@scripts/setup build test figures
+	@scripts/setup build test figures mpi
 	@scripts/build . $(BUILD) -DCMAKE_INSTALL_PREFIX=$(PREFIX) -DIRENEO_TESTS=ON -DIRENEO_BENCH=OFF
 	@cd $(BUILD) && $(CTEST) -j $(JOBS) -LE long
 	@python3 tests/docs/play.py --sum $(BUILD)/docs-played
 
 test-long: test
-	@scripts/setup wheel processors
+	@scripts/setup wheel processors hosts
 	@cd $(BUILD) && $(CTEST) -L long
 	@tests/processors/run $(BUILD)
 	@python3 tests/docs/play.py --sum $(BUILD)/docs-played
@@ -102,7 +107,7 @@ attack:
 	@tests/attack/run $(BUILD)
 
 lint:
-	@scripts/setup build test lint
+	@scripts/setup build test lint mpi
 	@scripts/lint
 
 format:
@@ -132,4 +137,4 @@ test-deb: deb
 	@packaging/deb/try
 
 clean:
-	rm -rf $(BUILD) $(BUILD)-sanitize $(BUILD)-aarch64 $(BUILD)-lint $(BUILD)-fuzz $(BUILD)-fuzz-coverage $(BUILD)-thread $(BUILD)-python $(BUILD)-wheel $(BUILD)-deb dist out web/node_modules
+	rm -rf $(BUILD) $(BUILD)-mpi $(BUILD)-sanitize $(BUILD)-aarch64 $(BUILD)-lint $(BUILD)-fuzz $(BUILD)-fuzz-coverage $(BUILD)-thread $(BUILD)-python $(BUILD)-wheel $(BUILD)-deb dist out web/node_modules
