@@ -22,7 +22,7 @@ endforeach()
 add_library(ireneo_mpi OBJECT ${mpi_sources})
 target_compile_definitions(ireneo_mpi PUBLIC IRENEO_MPI)
 target_include_directories(ireneo_mpi PRIVATE cli src include)
-target_link_libraries(ireneo_mpi PUBLIC MPI::MPI_C PRIVATE ${lab} ireneo_static)
+target_link_libraries(ireneo_mpi PUBLIC MPI::MPI_C)
 
 if(IRENEO_MPI)
   set(mpi_program ireneo)
