@@ -27,6 +27,15 @@ ireneo_holding ireneo_holding_whole(size_t total) {
     return hold(NULL, total, 0, 1);
 }
 
+ireneo_holding ireneo_holding_spread(ireneo_ranks *ranks, size_t total) {
+    return ranks != NULL ? hold(ranks, total, ranks->rank, ranks->count) : ireneo_holding_whole(total);
+}
+
+ireneo_holding ireneo_holding_in_node(const ireneo_ranks *ranks, size_t total) {
+    return ranks != NULL ? hold(NULL, total, ranks->rank_in_node, ranks->ranks_in_node)
+                         : ireneo_holding_whole(total);
+}
+
 ireneo_error ireneo_holding_make(ireneo_ranks *ranks, size_t total, ireneo_holding *holding) {
     size_t groups = ireneo_group_count(total), most = groups < total ? groups : total;
     *holding = hold(ranks, total, ranks->rank, ranks->count);
@@ -41,7 +50,8 @@ void ireneo_group_rows(const ireneo_holding *h, size_t group, size_t *first, siz
     *last = border(group + 1, h->total, h->groups) - h->first;
 }
 
-/* Every group is cut into as many tiles as the largest needs, so that a tile is found without searching. */
+/* Every group is cut into as many tiles as the largest needs, so that a tile is found without searching. Tiles are of
+ * whole kernels, eight rows each, but for the last of a group. */
 static size_t tiles_a_group(const ireneo_holding *h, size_t tile) {
     size_t largest = (h->total + h->groups - 1) / h->groups;
     return largest > tile ? (largest + tile - 1) / tile : 1;
@@ -54,6 +64,8 @@ size_t ireneo_holding_tiles(const ireneo_holding *h, size_t tile) {
 void ireneo_tile_rows(const ireneo_holding *h, size_t tile, size_t index, size_t *first, size_t *last) {
     size_t tiles = tiles_a_group(h, tile), begin, end;
     ireneo_group_rows(h, h->first_group + index / tiles, &begin, &end);
-    *first = begin + border(index % tiles, end - begin, tiles);
-    *last = begin + border(index % tiles + 1, end - begin, tiles);
+    size_t rows = end - begin, each = ((rows + tiles - 1) / tiles + 7) / 8 * 8, from = index % tiles * each;
+    if (each > tile) each = tile, from = index % tiles * each;
+    *first = begin + (from < rows ? from : rows);
+    *last = begin + (from + each < rows ? from + each : rows);
 }

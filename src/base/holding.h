@@ -24,14 +24,21 @@ size_t ireneo_group_count(size_t total);
 /* Everything in one process. */
 ireneo_holding ireneo_holding_whole(size_t total);
 
+/* Rows that every rank can see, such as the candidates, spread over the ranks for work on them; a rank may get none.
+ * ranks may be NULL. */
+ireneo_holding ireneo_holding_spread(ireneo_ranks *ranks, size_t total);
+
+/* The same over the ranks of this node alone, for what each node makes for itself; nothing is summed over it. */
+ireneo_holding ireneo_holding_in_node(const ireneo_ranks *ranks, size_t total);
+
 /* This rank's share of `total` rows. Fails, alike on all ranks, when there are more ranks than groups, or than rows. */
 ireneo_error ireneo_holding_make(ireneo_ranks *ranks, size_t total, ireneo_holding *holding);
 
 /* Rows first .. last - 1, as numbered here, of one of the groups held here (counted in the whole). */
 void ireneo_group_rows(const ireneo_holding *holding, size_t group, size_t *first, size_t *last);
 
-/* Number of tiles of at most `tile` rows that the held rows are cut into without crossing a group, and the rows of one.
- */
+/* Number of tiles of at most `tile` rows that the held rows are cut into without crossing a group, and the rows of one,
+ * which may be none. */
 size_t ireneo_holding_tiles(const ireneo_holding *holding, size_t tile);
 void ireneo_tile_rows(const ireneo_holding *holding, size_t tile, size_t index, size_t *first, size_t *last);
 

@@ -6,7 +6,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <sys/statvfs.h>
 
 static const ireneo_ranks ALONE = {.count = 1, .nodes = 1, .ranks_in_node = 1};
 static ireneo_ranks world = {.count = 1, .nodes = 1, .ranks_in_node = 1};
@@ -69,17 +68,16 @@ static void gather_few(ireneo_ranks *r, const void *mine, size_t size, void *all
     r->seconds_waiting += ireneo_seconds() - t0;
 }
 
-/* Room for eight bytes of every rank. Without it nothing can be agreed on. */
-static void *room_for(const ireneo_ranks *r, size_t size) {
-    void *all = calloc(r->count, size);
+void *ireneo_ranks_room(size_t count, size_t size) {
+    void *all = calloc(count > 0 ? count : 1, size);
     if (all != NULL) return all;
-    fputs("ireneo: not enough memory for a word of each rank\n", stderr);
+    fputs("ireneo: not enough memory for a few words of each rank\n", stderr);
     ireneo_ranks_abort(4);
 }
 
 ireneo_error ireneo_ranks_agree(ireneo_ranks *r, ireneo_error mine) {
     if (r == NULL || r->count == 1) return mine;
-    int own = (int)mine, *all = room_for(r, sizeof *all);
+    int own = (int)mine, *all = ireneo_ranks_room(r->count, sizeof *all);
     char sentence[1024];
     size_t worst = 0;
     gather_few(r, &own, sizeof own, all);
@@ -100,7 +98,7 @@ bool ireneo_ranks_any(ireneo_ranks *r, bool mine) {
 
 uint64_t ireneo_ranks_sum(ireneo_ranks *r, uint64_t mine) {
     if (r == NULL || r->count == 1) return mine;
-    uint64_t sum = 0, *all = room_for(r, sizeof *all);
+    uint64_t sum = 0, *all = ireneo_ranks_room(r->count, sizeof *all);
     gather_few(r, &mine, sizeof mine, all);
     for (size_t k = 0; k < r->count; k++) sum += all[k];
     free(all);
@@ -109,7 +107,7 @@ uint64_t ireneo_ranks_sum(ireneo_ranks *r, uint64_t mine) {
 
 double ireneo_ranks_largest(ireneo_ranks *r, double mine) {
     if (r == NULL || r->count == 1) return mine;
-    double *all = room_for(r, sizeof *all);
+    double *all = ireneo_ranks_room(r->count, sizeof *all);
     gather_few(r, &mine, sizeof mine, all);
     double largest = all[0];
     for (size_t k = 1; k < r->count; k++)
@@ -150,54 +148,48 @@ void ireneo_ranks_exchange(ireneo_ranks *r, const void *const *out, const size_t
     r->seconds_waiting += ireneo_seconds() - t0;
 }
 
-/* Who sends what to whom when blocks are collected: mine goes to `root`, or to all. */
-typedef struct collection {
-    const void **out;
-    void **in;
-    size_t *out_sizes, *in_sizes;
-} collection;
-
-static bool allocate_collection(size_t count, collection *c) {
-    c->out = calloc(count, sizeof *c->out);
-    c->in = calloc(count, sizeof *c->in);
-    c->out_sizes = calloc(count, sizeof *c->out_sizes);
-    c->in_sizes = calloc(count, sizeof *c->in_sizes);
-    return c->out != NULL && c->in != NULL && c->out_sizes != NULL && c->in_sizes != NULL;
-}
-
-static void free_collection(collection *c) {
-    free((void *)c->out), free((void *)c->in), free(c->out_sizes), free(c->in_sizes);
-}
-
 /* mine (sizes[rank]) of every rank into `all`, in the order of ranks, on root or everywhere. */
 static void collect(ireneo_ranks *r, int root, const void *mine, const size_t *sizes, void *all) {
-    collection c;
-    if (!allocate_collection(r->count, &c)) {
-        fputs("ireneo: not enough memory for a list of the ranks\n", stderr);
-        ireneo_ranks_abort(4);
-    }
-    size_t at = 0;
+    const void **out = ireneo_ranks_room(r->count, sizeof *out);
+    void **in = ireneo_ranks_room(r->count, sizeof *in);
+    size_t *out_sizes = ireneo_ranks_room(r->count, sizeof *out_sizes),
+           *in_sizes = ireneo_ranks_room(r->count, sizeof *in_sizes), at = 0;
     bool wanted = root == IRENEO_ALL_RANKS || (size_t)root == r->rank;
     for (size_t k = 0; k < r->count; k++) {
-        c.out[k] = mine;
-        c.out_sizes[k] = root == IRENEO_ALL_RANKS || (size_t)root == k ? sizes[r->rank] : 0;
-        if (wanted) c.in[k] = (char *)all + at, c.in_sizes[k] = sizes[k];
+        out[k] = mine;
+        out_sizes[k] = root == IRENEO_ALL_RANKS || (size_t)root == k ? sizes[r->rank] : 0;
+        if (wanted) in[k] = (char *)all + at, in_sizes[k] = sizes[k];
         at += sizes[k];
     }
-    ireneo_ranks_exchange(r, c.out, c.out_sizes, c.in, c.in_sizes);
-    free_collection(&c);
+    ireneo_ranks_exchange(r, out, out_sizes, in, in_sizes);
+    free((void *)out), free((void *)in), free(out_sizes), free(in_sizes);
+}
+
+/* Few bytes a rank go faster padded to one size: MPI passes them on in a tree. */
+static void collect_few(ireneo_ranks *r, const void *mine, const size_t *sizes, size_t largest, void *all) {
+    char *padded = ireneo_ranks_room(r->count + 1, largest), *own = padded + r->count * largest, *to = all;
+    memcpy(own, mine, sizes[r->rank]);
+    gather_few(r, own, largest, padded);
+    for (size_t k = 0; k < r->count; to += sizes[k++]) memcpy(to, padded + k * largest, sizes[k]);
+    free(padded);
 }
 
 void ireneo_ranks_gather_into(ireneo_ranks *r, const void *mine, const size_t *sizes, void *all) {
-    collect(r, IRENEO_ALL_RANKS, mine, sizes, all);
+    enum { FEW = 2048 };
+    size_t largest = 1;
+    for (size_t k = 0; k < r->count; k++) largest = sizes[k] > largest ? sizes[k] : largest;
+    if (largest <= FEW)
+        collect_few(r, mine, sizes, largest, all);
+    else
+        collect(r, IRENEO_ALL_RANKS, mine, sizes, all);
 }
 
 ireneo_error ireneo_ranks_gather(ireneo_ranks *r, int root, const void *mine, size_t count, size_t size,
                                  void **all, size_t *total) {
     *all = NULL;
     *total = 0;
-    uint64_t own = count, *counts = room_for(r, sizeof *counts);
-    size_t *sizes = room_for(r, sizeof *sizes), items = 0;
+    uint64_t own = count, *counts = ireneo_ranks_room(r->count, sizeof *counts);
+    size_t *sizes = ireneo_ranks_room(r->count, sizeof *sizes), items = 0;
     gather_few(r, &own, sizeof own, counts);
     for (size_t k = 0; k < r->count; k++) items += counts[k], sizes[k] = counts[k] * size;
     bool wanted = root == IRENEO_ALL_RANKS || (size_t)root == r->rank;
@@ -213,59 +205,4 @@ ireneo_error ireneo_ranks_gather(ireneo_ranks *r, int root, const void *mine, si
     free(sizes);
     free(counts);
     return failed;
-}
-
-/* ---- memory of a node ---- */
-
-/* Windows are files in memory; one that cannot grow would end the program where it is touched. */
-static ireneo_error require_window(const ireneo_ranks *r, double bytes, const char *what) {
-    struct statvfs room;
-    if (r->rank_in_node != 0 || statvfs("/dev/shm", &room) != 0) return IRENEO_OK;
-    double left = (double)room.f_bavail * (double)room.f_frsize;
-    if (left >= bytes) return IRENEO_OK;
-    return ireneo_fail(
-        IRENEO_ERROR_MEMORY,
-        "%s: the ranks of a node share %.3g GB in /dev/shm, which has %.3g GB left; make it larger, or "
-        "start one rank a node with more threads",
-        what, bytes / 1e9, left / 1e9);
-}
-
-ireneo_error ireneo_shared_allocate(ireneo_ranks *r, size_t count, size_t size, const char *what,
-                                    ireneo_shared *shared) {
-    *shared = (ireneo_shared){0};
-    bool apart = r == NULL || r->ranks_in_node == 1; /* other nodes may have more ranks, and the same steps */
-    IRENEO_TRY(ireneo_multiply_sizes(count, size, &shared->size, what));
-    ireneo_error failed = apart ? ireneo_allocate_zeroed(&shared->bytes, count, size, what)
-                                : require_window(r, (double)shared->size, what);
-    failed = ireneo_ranks_agree(r, failed);
-    if (failed == IRENEO_OK && !apart) {
-        shared->window = ireneo_link_share(r, shared->size, &shared->bytes);
-        if (shared->window == NULL)
-            failed = ireneo_fail(IRENEO_ERROR_MEMORY,
-                                 "not enough memory: %s needs %.3g GB that the ranks of a node share", what,
-                                 (double)shared->size / 1e9);
-    }
-    if (failed == IRENEO_OK) failed = ireneo_ranks_agree(r, IRENEO_OK);
-    return failed;
-}
-
-void ireneo_shared_free(ireneo_shared *shared) {
-    if (shared->window != NULL)
-        ireneo_link_unshare(shared->window);
-    else
-        free(shared->bytes);
-    *shared = (ireneo_shared){0};
-}
-
-void ireneo_shared_settle(ireneo_ranks *r, const ireneo_shared *shared) {
-    double t0 = ireneo_seconds();
-    if (shared->window == NULL) return;
-    ireneo_link_settle(shared->window);
-    r->seconds_waiting += ireneo_seconds() - t0;
-}
-
-void ireneo_shared_slice(const ireneo_ranks *r, size_t count, size_t *first, size_t *last) {
-    size_t parts = r != NULL ? r->ranks_in_node : 1, mine = r != NULL ? r->rank_in_node : 0;
-    *first = mine * count / parts;
-    *last = (mine + 1) * count / parts;
 }

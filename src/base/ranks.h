@@ -43,6 +43,10 @@ _Noreturn void ireneo_ranks_abort(int exit_code);
 /* The job of this process; one rank before begin, after end and without a launcher. Never NULL. */
 ireneo_ranks *ireneo_ranks_world(void);
 
+/* count * size bytes of zeros for a list with a place for each rank. Without them nothing can be told to anybody, so the
+ * job ends. Release with free(). */
+void *ireneo_ranks_room(size_t count, size_t size);
+
 /* ---- agreeing ---- */
 
 /* The worst error of all ranks (the largest code; of equal ones the lowest rank's), the same with the same sentence in
@@ -80,18 +84,18 @@ void ireneo_ranks_gather_into(ireneo_ranks *ranks, const void *mine, const size_
 void ireneo_ranks_exchange(ireneo_ranks *ranks, const void *const *out, const size_t *out_sizes,
                            void *const *in, const size_t *in_sizes);
 
-/* ---- memory that the ranks of a node share ---- */
+/* ---- memory that the ranks of a node share (ranks_memory.c) ---- */
 
 typedef struct ireneo_shared {
     void *bytes; /* the same memory on every rank of the node, aligned to a cache line, zero at first */
     size_t size;
-    struct ireneo_shared_window *window;
+    bool mapped; /* it is; else there is no other rank on the node, and it is a block of its own */
 } ireneo_shared;
 
 /* All ranks of the job allocate at the same time, with the same size, and fail alike. */
 ireneo_error ireneo_shared_allocate(ireneo_ranks *ranks, size_t count, size_t size, const char *what,
                                     ireneo_shared *shared);
-void ireneo_shared_free(ireneo_shared *shared);
+void ireneo_shared_free(ireneo_shared *shared); /* waits for nobody */
 
 /* What ranks of the node wrote before is seen by all of them afterwards. */
 void ireneo_shared_settle(ireneo_ranks *ranks, const ireneo_shared *shared);

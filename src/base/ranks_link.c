@@ -4,7 +4,6 @@
 #ifdef IRENEO_MPI
 #include <mpi.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { PIECE = 1 << 28 }; /* bytes of a message */
 
@@ -96,42 +95,12 @@ void ireneo_link_gather(const void *mine, size_t size, void *all) {
     MPI_Allgather(mine, (int)size, MPI_BYTE, all, (int)size, MPI_BYTE, MPI_COMM_WORLD);
 }
 
-struct ireneo_shared_window {
-    MPI_Win window;
-};
-
-struct ireneo_shared_window *ireneo_link_share(const ireneo_ranks *r, size_t size, void **bytes) {
-    struct ireneo_shared_window *shared = malloc(sizeof *shared);
-    MPI_Aint mine = r->rank_in_node == 0 ? (MPI_Aint)(size + 64) : 0, whole = 0;
-    int unit = 1;
-    void *base = NULL;
-    if (shared == NULL) return NULL;
-    MPI_Comm_set_errhandler(node_comm, MPI_ERRORS_RETURN);
-    int failed = MPI_Win_allocate_shared(mine, 1, MPI_INFO_NULL, node_comm, (void *)&base, &shared->window);
-    MPI_Comm_set_errhandler(node_comm, MPI_ERRORS_ARE_FATAL);
-    if (failed != MPI_SUCCESS) {
-        free(shared);
-        return NULL;
-    }
-    MPI_Win_shared_query(shared->window, 0, &whole, &unit, (void *)&base);
-    MPI_Win_lock_all(MPI_MODE_NOCHECK, shared->window);
-    *bytes =
-        (char *)base + (64 - (uintptr_t)base % 64) % 64; /* pages lie alike on all ranks, modulo their size */
-    if (r->rank_in_node == 0) memset(*bytes, 0, size);
-    ireneo_link_settle(shared);
-    return shared;
+void ireneo_link_broadcast_in_node(void *bytes, size_t size) {
+    MPI_Bcast(bytes, (int)size, MPI_BYTE, 0, node_comm);
 }
 
-void ireneo_link_unshare(struct ireneo_shared_window *shared) {
-    MPI_Win_unlock_all(shared->window);
-    MPI_Win_free(&shared->window);
-    free(shared);
-}
-
-void ireneo_link_settle(const struct ireneo_shared_window *shared) {
-    MPI_Win_sync(shared->window);
+void ireneo_link_wait_in_node(void) {
     MPI_Barrier(node_comm);
-    MPI_Win_sync(shared->window);
 }
 
 #else
@@ -166,16 +135,9 @@ void ireneo_link_gather(const void *mine, size_t size, void *all) {
     (void)mine, (void)size, (void)all;
 }
 
-struct ireneo_shared_window *ireneo_link_share(const ireneo_ranks *r, size_t size, void **bytes) {
-    (void)r, (void)size, (void)bytes;
-    return NULL;
+void ireneo_link_broadcast_in_node(void *bytes, size_t size) {
+    (void)bytes, (void)size;
 }
 
-void ireneo_link_unshare(struct ireneo_shared_window *shared) {
-    (void)shared;
-}
-
-void ireneo_link_settle(const struct ireneo_shared_window *shared) {
-    (void)shared;
-}
+void ireneo_link_wait_in_node(void) {}
 #endif

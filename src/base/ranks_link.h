@@ -1,4 +1,4 @@
-/* The calls of MPI that base/ranks.c is made of. Only ranks.c includes this. */
+/* The calls of MPI that base/ranks.c is made of. Only ranks.c and ranks_memory.c include this. */
 #ifndef IRENEO_BASE_RANKS_LINK_H
 #define IRENEO_BASE_RANKS_LINK_H
 
@@ -22,9 +22,8 @@ void ireneo_link_wait(void);
 /* size bytes of each rank, into all (count, size). For few bytes. */
 void ireneo_link_gather(const void *mine, size_t size, void *all);
 
-/* Memory of the node. NULL when there is no room. */
-struct ireneo_shared_window *ireneo_link_share(const ireneo_ranks *ranks, size_t size, void **bytes);
-void ireneo_link_unshare(struct ireneo_shared_window *window);
-void ireneo_link_settle(const struct ireneo_shared_window *window);
+/* Among the ranks of a node: size bytes of its first rank; waiting for all. */
+void ireneo_link_broadcast_in_node(void *bytes, size_t size);
+void ireneo_link_wait_in_node(void);
 
 #endif
