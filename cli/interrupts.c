@@ -1,4 +1,5 @@
 /* The interrupt flag and the progress line. */
+#include "job.h"
 #include "progress.h"
 #include "report.h"
 
@@ -50,7 +51,7 @@ static int show_progress(void *context, const char *stage, double done, double t
     char text[PROGRESS_LINE];
     double t = now();
     write_progress(&line.view, stage, done, total, t, text);
-    if (isatty(STDERR_FILENO) && t - line.view.start > 2.0 && t - line.last_shown > 0.2) {
+    if (speaks() && isatty(STDERR_FILENO) && t - line.view.start > 2.0 && t - line.last_shown > 0.2) {
         fprintf(stderr, "\r\033[K%s", text);
         fflush(stderr);
         line.visible = true;

@@ -1,9 +1,9 @@
 /* ireneo: finds the command and hands over. */
 #include "address_space.h"
-#include "base/ranks.h"
 #include "commands.h"
 #include "completion.h"
 #include "ireneo.h"
+#include "job.h"
 #include "report.h"
 #include "version.h"
 
@@ -24,16 +24,9 @@ static void print_overview(FILE *stream) {
                     "and build.\n");
 }
 
-/* Commands run inside the job of ranks that mpirun or srun may have started. */
-static int run_command(const command *c, int argc, char **argv) {
-    ireneo_error failed = ireneo_ranks_begin();
-    int outcome = failed == IRENEO_OK ? c->run(c, argc, argv) : report_error(c, failed);
-    ireneo_ranks_end();
-    return outcome;
-}
-
 int main(int argc, char **argv) {
     static const command overview = {"", "", NULL, "", ""};
+    begin_output();
     take_address_space();
     mallopt(M_TRIM_THRESHOLD, 256 << 20); /* many small stores reuse their pages */
     mallopt(M_MMAP_THRESHOLD, 32 << 20);
@@ -50,7 +43,7 @@ int main(int argc, char **argv) {
     if (strcmp(argv[1], "--version") == 0) return print_version(argc - 2, argv + 2);
     if (strcmp(argv[1], "--completion") == 0) return print_completion(argc - 2, argv + 2);
     for (const command *const *c = all_commands; *c != NULL; c++)
-        if (strcmp(argv[1], (*c)->name) == 0) return run_command(*c, argc - 2, argv + 2);
+        if (strcmp(argv[1], (*c)->name) == 0) return run_in_job(*c, argc - 2, argv + 2);
     fprintf(stderr, "ireneo: there is no command '%s'; 'ireneo --help' lists them\n", argv[1]);
     return EXIT_USAGE;
 }

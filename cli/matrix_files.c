@@ -1,5 +1,6 @@
 /* Loading of matrices, and the note about rounding. */
 #include "matrix_files.h"
+#include "job.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -8,7 +9,8 @@
 static ireneo_error note(const command *self, const char *path, ireneo_error error,
                          const ireneo_load_notes *notes) {
     static char last[4096];
-    if (error != IRENEO_OK || notes->rounded == 0 || json_wanted() || strcmp(path, last) == 0) return error;
+    if (error != IRENEO_OK || notes->rounded == 0 || json_wanted() || !speaks() || strcmp(path, last) == 0)
+        return error;
     fprintf(stderr, "ireneo %s: %s holds %s; rounded to float32\n", self->name, path,
             ireneo_dtype_name(notes->dtype));
     snprintf(last, sizeof last, "%s", path);

@@ -12,7 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool json_given;
+static bool json_given, silent;
+static char last_sentence[8192]; /* two paths of the longest kind; of what is longer the beginning */
 static struct {
     table_reader read;
     void *context;
@@ -23,14 +24,21 @@ bool json_wanted(void) {
 }
 
 int complain(const command *self, int exit_code, const char *format, ...) {
-    char sentence[8192]; /* two paths of the longest kind; of what is longer the beginning */
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(sentence, sizeof sentence, format, arguments);
+    vsnprintf(last_sentence, sizeof last_sentence, format, arguments);
     va_end(arguments);
-    ireneo_make_printable(sentence);
-    fprintf(stderr, "ireneo %s: %s\n", self->name, sentence);
+    ireneo_make_printable(last_sentence);
+    if (!silent) fprintf(stderr, "ireneo %s: %s\n", self->name, last_sentence);
     return exit_code;
+}
+
+void keep_sentences(void) {
+    silent = true;
+}
+
+const char *kept_sentence(void) {
+    return last_sentence;
 }
 
 bool parse_real(const char *text, double *value) {

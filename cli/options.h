@@ -96,6 +96,11 @@ bool json_wanted(void);
 int complain(const command *self, int exit_code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* From here on this process prints no sentence: another speaks for it. The last one, printed or not, is kept; "" when
+ * there was none. */
+void keep_sentences(void);
+const char *kept_sentence(void);
+
 /* "1:3,7" style lists are parsed by the commands that take them; this reads one number and tells whether it
  * was all of the text. */
 bool parse_real(const char *text, double *value);

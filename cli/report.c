@@ -31,23 +31,29 @@ int print_json(const command *self, ireneo_json *json, int exit_code) {
     return finish_output(self, exit_code);
 }
 
-int report_error(const command *self, ireneo_error error) {
-    finish_progress();
+int exit_code_of_error(ireneo_error error) {
     switch (error) {
     case IRENEO_OK:
         return EXIT_DONE;
     case IRENEO_ERROR_ARGUMENT:
-        return complain(self, EXIT_USAGE, "%s", ireneo_last_error());
+        return EXIT_USAGE;
     case IRENEO_ERROR_DATA:
-        return complain(self, EXIT_DATA, "%s", ireneo_last_error());
+        return EXIT_DATA;
     case IRENEO_ERROR_CANCELLED:
-        return complain(self, EXIT_INTERRUPTED, "interrupted");
+        return EXIT_INTERRUPTED;
     case IRENEO_ERROR_MEMORY:
     case IRENEO_ERROR_IO:
     case IRENEO_ERROR_NUMERIC:
         break;
     }
-    return complain(self, EXIT_MACHINE, "%s", ireneo_last_error());
+    return EXIT_MACHINE;
+}
+
+int report_error(const command *self, ireneo_error error) {
+    finish_progress();
+    if (error == IRENEO_OK) return EXIT_DONE;
+    return complain(self, exit_code_of_error(error), "%s",
+                    error == IRENEO_ERROR_CANCELLED ? "interrupted" : ireneo_last_error());
 }
 
 void print_words(const char *text) {

@@ -17,6 +17,9 @@ int finish_output(const command *self, int exit_code);
 /* The library's last error as a sentence on stderr and the exit code that belongs to it. */
 int report_error(const command *self, ireneo_error error);
 
+/* The exit code that belongs to an error. */
+int exit_code_of_error(ireneo_error error);
+
 /* Text from a file, for people: without what a terminal would obey. */
 void print_words(const char *text);
 

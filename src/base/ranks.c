@@ -17,27 +17,39 @@ ireneo_ranks *ireneo_ranks_world(void) {
 
 /* ---- the job ---- */
 
-/* Processes that a launcher says it started: Open MPI's mpirun, MPICH's and Intel's (PMI), and a step of Slurm. A batch
- * script of Slurm runs once, whatever SLURM_NTASKS says; only srun sets SLURM_STEP_NUM_TASKS above one. */
-static unsigned long launched(void) {
-    static const char *const NAMES[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"};
-    unsigned long most = 1;
-    for (size_t k = 0; k < sizeof NAMES / sizeof NAMES[0]; k++) {
-        const char *text = getenv(NAMES[k]); /* NOLINT(concurrency-mt-unsafe): before there are threads */
-        unsigned long count = text != NULL ? strtoul(text, NULL, 10) : 1;
-        if (count > most) most = count;
+/* Open MPI's mpirun, MPICH's and Intel's (PMI), and a step of Slurm. A batch script of Slurm runs once, whatever
+ * SLURM_NTASKS says; only srun sets SLURM_STEP_NUM_TASKS above one. */
+static const struct {
+    const char *count, *rank;
+} LAUNCHERS[] = {{"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"},
+                 {"PMI_SIZE", "PMI_RANK"},
+                 {"SLURM_STEP_NUM_TASKS", "SLURM_PROCID"}};
+
+/* NOLINTBEGIN(concurrency-mt-unsafe): before there are threads */
+size_t ireneo_ranks_launched(size_t *rank) {
+    size_t most = 1;
+    const char *alone = getenv("IRENEO_ALONE");
+    *rank = 0;
+    if (alone != NULL && alone[0] != '\0') return 1;
+    for (size_t k = 0; k < sizeof LAUNCHERS / sizeof LAUNCHERS[0]; k++) {
+        const char *text = getenv(LAUNCHERS[k].count), *which = getenv(LAUNCHERS[k].rank);
+        size_t count = text != NULL ? strtoul(text, NULL, 10) : 1;
+        if (count <= most) continue;
+        most = count;
+        *rank = which != NULL ? strtoul(which, NULL, 10) : 0;
     }
     return most;
 }
+/* NOLINTEND(concurrency-mt-unsafe) */
 
 ireneo_error ireneo_ranks_begin(void) {
-    unsigned long processes = launched();
+    size_t rank, processes = ireneo_ranks_launched(&rank);
     if (joined || processes <= 1) return IRENEO_OK;
     if (!ireneo_link_built())
         return ireneo_fail(
             IRENEO_ERROR_ARGUMENT,
-            "%lu processes were started together, but this program is built for one; build it with "
-            "'make mpi', or start it once",
+            "%zu processes were started together, but this program is built for one; build it with "
+            "'make mpi', start it once, or set IRENEO_ALONE=1 if each has work of its own",
             processes);
     ireneo_link_join(&world);
     joined = true;
@@ -124,6 +136,10 @@ void ireneo_ranks_wait(ireneo_ranks *r) {
     double t0 = ireneo_seconds();
     if (r->count > 1) ireneo_link_wait();
     r->seconds_waiting += ireneo_seconds() - t0;
+}
+
+bool ireneo_ranks_meet(ireneo_ranks *r, double seconds) {
+    return r->count == 1 || ireneo_link_meet(seconds);
 }
 
 /* ---- moving bytes ---- */

@@ -29,6 +29,10 @@ typedef struct ireneo_ranks {
 
 /* ---- the job ---- */
 
+/* How many processes a launcher (mpirun, srun) says it started together, and which of them this is. One when nobody did,
+ * and with IRENEO_ALONE in the environment, for processes that have nothing to do with each other. */
+size_t ireneo_ranks_launched(size_t *rank);
+
 /* Begins the job: joins MPI when a launcher (mpirun, srun) started more than one process. A build without MPI fails
  * there, with a sentence that says how to build. Once a process; begin first, before threads. */
 ireneo_error ireneo_ranks_begin(void);
@@ -63,6 +67,10 @@ double ireneo_ranks_largest(ireneo_ranks *ranks, double mine);
 double ireneo_ranks_smallest(ireneo_ranks *ranks, double mine);
 
 void ireneo_ranks_wait(ireneo_ranks *ranks);
+
+/* The last call of a job but for its end: whether all ranks have come here within so many seconds; 0: waits for ever. A
+ * rank that failed alone comes while the others are still waiting in some other function. */
+bool ireneo_ranks_meet(ireneo_ranks *ranks, double seconds);
 
 /* ---- moving bytes ---- */
 

@@ -4,10 +4,12 @@
 #ifdef IRENEO_MPI
 #include <mpi.h>
 #include <stdlib.h>
+#include <time.h>
 
 enum { PIECE = 1 << 28 }; /* bytes of a message */
 
 static MPI_Comm node_comm = MPI_COMM_NULL;
+static MPI_Comm end_comm = MPI_COMM_NULL; /* for the meeting at the end, apart from all other messages */
 
 bool ireneo_link_built(void) {
     return true;
@@ -47,10 +49,12 @@ void ireneo_link_join(ireneo_ranks *r) {
     r->rank = (size_t)mine;
     r->count = (size_t)all;
     find_nodes(r);
+    MPI_Comm_dup(MPI_COMM_WORLD, &end_comm);
 }
 
 void ireneo_link_leave(void) {
     MPI_Comm_free(&node_comm);
+    MPI_Comm_free(&end_comm);
     MPI_Finalize();
 }
 
@@ -89,6 +93,19 @@ void ireneo_link_broadcast(size_t root, void *bytes, size_t size) {
 
 void ireneo_link_wait(void) {
     MPI_Barrier(MPI_COMM_WORLD);
+}
+
+bool ireneo_link_meet(double seconds) {
+    const struct timespec nap = {.tv_nsec = 1000000};
+    MPI_Request all;
+    int came = 0;
+    double began = MPI_Wtime();
+    MPI_Ibarrier(end_comm, &all);
+    for (;;) {
+        MPI_Test(&all, &came, MPI_STATUS_IGNORE);
+        if (came || (seconds > 0.0 && MPI_Wtime() - began > seconds)) return came != 0;
+        nanosleep(&nap, NULL);
+    }
 }
 
 void ireneo_link_gather(const void *mine, size_t size, void *all) {
@@ -130,6 +147,11 @@ void ireneo_link_broadcast(size_t root, void *bytes, size_t size) {
 }
 
 void ireneo_link_wait(void) {}
+
+bool ireneo_link_meet(double seconds) {
+    (void)seconds;
+    return true;
+}
 
 void ireneo_link_gather(const void *mine, size_t size, void *all) {
     (void)mine, (void)size, (void)all;

@@ -19,6 +19,9 @@ void ireneo_link_exchange(const ireneo_ranks *ranks, const void *const *out, con
 void ireneo_link_broadcast(size_t root, void *bytes, size_t size);
 void ireneo_link_wait(void);
 
+/* Whether all ranks came within so many seconds (0: for ever), whatever else they are waiting for. Once a job. */
+bool ireneo_link_meet(double seconds);
+
 /* size bytes of each rank, into all (count, size). For few bytes. */
 void ireneo_link_gather(const void *mine, size_t size, void *all);
 

@@ -17,6 +17,7 @@ enum { ALWAYS_STARTED = 64 };
 
 static pthread_mutex_t door = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t fork_watched = PTHREAD_ONCE_INIT;
+static int usual;                         /* threads when nothing is asked for; 0: all cores */
 static int inside;                        /* threads that are inside public calls; under the door's lock */
 static ireneo_blas_counts callers_counts; /* before the first of them came; under the door's lock */
 static _Thread_local int depth;           /* public calls this thread is in */
@@ -60,7 +61,12 @@ int ireneo_thread_count(int requested) {
     pthread_once(&fork_watched, watch_forks);
     int cores = core_count();
     int most = cores > ALWAYS_STARTED || space_is_limited() ? cores : ALWAYS_STARTED;
-    return requested <= 0 ? cores : requested < most ? requested : most;
+    if (requested <= 0) requested = usual > 0 ? usual : cores;
+    return requested < most ? requested : most;
+}
+
+void ireneo_thread_default(int threads) {
+    usual = threads;
 }
 
 ireneo_error ireneo_enter(int requested, int *threads) {

@@ -6,8 +6,11 @@
 
 enum { IRENEO_MOST_THREADS = 4096 }; /* that a caller may ask for */
 
-/* The number to use for a request that was checked: 0 means all cores this process may run on. */
+/* The number to use for a request that was checked: 0 means all cores this process may run on, or the default below. */
 int ireneo_thread_count(int requested);
+
+/* What 0 means from here on; for a program that shares its cores with others of a job. Before there are threads. */
+void ireneo_thread_default(int threads);
 
 /* The first line of a public call: checks the caller's `threads`, and sees to it that BLAS, whose thread count
  * belongs to the whole process, runs one thread in each of ours. The first call inside remembers the count,
