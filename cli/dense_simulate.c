@@ -1,6 +1,7 @@
 /* ireneo dense simulate: draws of random memories, by five methods. */
 #include "commands.h"
 #include "dense_names.h"
+#include "job.h"
 #include "lab/sweep/draws.h"
 #include "report.h"
 #include "shard.h"
@@ -100,6 +101,7 @@ static int print_report(const command *self, const simulate_question *q, const i
     ireneo_json_number(&json, "theory_limit", theory.limit);
     ireneo_json_number(&json, "seconds", s->seconds);
     ireneo_json_size(&json, "new_draws", q->made);
+    add_job(&json);
     ireneo_json_end_object(&json);
     return print_json(self, &json, EXIT_DONE);
 }
@@ -147,9 +149,8 @@ static ireneo_error simulate(simulate_question *q, ireneo_dense_summary *summary
     ireneo_progress *progress = start_progress();
     if (q->database == NULL) {
         q->made = q->draws;
-        return ireneo_dense_simulate(e, q->draws,
-                                     &(ireneo_run_settings){.threads = (int)q->threads, .progress = progress},
-                                     NULL, summary);
+        return ireneo_draws_simulate(
+            e, q->draws, &(ireneo_run_settings){.threads = (int)q->threads, .progress = progress}, summary);
     }
     queue_settings settings = {
         .threads = (int)q->threads, .shard = q->shard_index, .shards = q->shard_count, .stage = "draws"};
@@ -195,9 +196,11 @@ static int run(const command *self, int argc, char **argv) {
     outcome = complete(self, &q, options);
     if (outcome != 0) return outcome;
     catch_interrupts();
+    begin_phase("draws");
     ireneo_dense_summary summary;
     ireneo_error failed = simulate(&q, &summary);
     finish_progress();
+    end_phases();
     if (failed == IRENEO_ERROR_CANCELLED && q.database != NULL)
         return complain(self, EXIT_INTERRUPTED,
                         "interrupted; finished draws are kept in %s and the same command goes on from them",

@@ -2,6 +2,7 @@
 #include "lab/figures/figure.h"
 #include "commands.h"
 #include "folder.h"
+#include "job.h"
 #include "lab/sweep/grid.h"
 #include "report.h"
 
@@ -116,7 +117,7 @@ static int run(const command *self, int argc, char **argv) {
     for (size_t i = 0; i < ireneo_figure_count && outcome == 0; i++)
         if (strcmp(name, "all") == 0 || strcmp(name, ireneo_figures[i]->name) == 0)
             outcome = check_sizes(self, ireneo_figures[i], &request.own);
-    if (outcome == 0) outcome = make_folder(self, request.directory);
+    if (outcome == 0) outcome = agree(self, speaks() ? make_folder(self, request.directory) : 0);
     if (outcome != 0) return outcome;
     request.threads = (int)threads;
     catch_interrupts();

@@ -1,12 +1,12 @@
 /* ireneo sweep: many trials over grids of parameters, kept in a store of results. */
-#include "base/ranks.h"
 #include "base/text_stream.h"
 #include "commands.h"
 #include "folder.h"
-#include "lab/sweep/parts.h"
+#include "job.h"
 #include "lab/sweep/plan.h"
 #include "lab/sweep/results_export.h"
 #include "lab/sweep/results_merge.h"
+#include "lab/sweep/results_share.h"
 #include "shard.h"
 #include "sweep_report.h"
 
@@ -163,51 +163,48 @@ static int fill_plan(const command *self, sweep_request *q) {
 
 /* ---- the work ---- */
 
-static ireneo_error work_on(const sweep_request *q, results *store, size_t shard, size_t shards,
-                            const trial *trials, size_t count, trial_result *found, threshold *thresholds) {
-    queue_settings settings = {.threads = (int)q->threads, .shard = shard, .shards = shards};
-    settings.progress = start_progress();
-    settings.stage = q->threshold ? "searching thresholds" : "trials";
-    return q->threshold ? ireneo_threshold_all(store, &settings, trials, count, thresholds)
-                        : ireneo_queue_trials(store, &settings, trials, count, found);
-}
-
-/* Over the ranks of an MPI job: parts first, then rank 0 gathers them and reads the whole. */
-static ireneo_error work_over_ranks(const sweep_request *q, const trial *trials, size_t count,
-                                    trial_result *found, threshold *thresholds) {
-    ireneo_ranks *world = ireneo_ranks_world();
+static ireneo_error work(const sweep_request *q, const trial *trials, size_t count, trial_result *found,
+                         threshold *thresholds, queue_failures *failures) {
     results *store = NULL;
-    size_t rank = world->rank, ranks = world->count;
-    size_t shard = q->shard_index, shards = q->shard_count;
-    ireneo_error failed = IRENEO_OK;
-    if (rank == 0) failed = ireneo_parts_gather(q->database, q->wait);
-    failed = ireneo_ranks_agree(world, failed);
-    if (failed != IRENEO_OK) return failed;
-    if (ranks > 1) {
-        sweep_part part;
-        failed = ireneo_part_open(q->database, rank, q->wait, &part);
-        if (failed == IRENEO_OK)
-            failed = work_on(q, part.store, shard + shards * rank, shards * ranks, trials, count, found,
-                             thresholds);
-        ireneo_part_close(&part);
-        failed = ireneo_ranks_agree(world, failed);
-        ireneo_error gathered = rank == 0 ? ireneo_parts_gather(q->database, q->wait) : IRENEO_OK;
-        if (failed == IRENEO_OK) failed = ireneo_ranks_agree(world, gathered);
-        if (failed != IRENEO_OK || rank != 0) return failed;
-    }
-    failed = ireneo_results_open(q->database, q->wait, &store);
-    if (failed == IRENEO_OK) failed = work_on(q, store, shard, shards, trials, count, found, thresholds);
-    ireneo_results_close(store);
+    queue_settings settings = {.threads = (int)q->threads,
+                               .shard = q->shard_index,
+                               .shards = q->shard_count,
+                               .stage = q->threshold ? "searching thresholds" : "trials",
+                               .progress = start_progress(),
+                               .failures = failures};
+    begin_phase("open");
+    ireneo_error failed = ireneo_results_open_shared(q->database, q->wait, &store);
+    begin_phase("trials");
+    if (failed == IRENEO_OK)
+        failed = q->threshold ? ireneo_threshold_all(store, &settings, trials, count, thresholds)
+                              : ireneo_queue_trials(store, &settings, trials, count, found);
+    ireneo_results_close_shared(store);
+    finish_progress();
+    end_phases();
     return failed;
 }
 
-static int report_outcome(const command *self, const sweep_request *q, const sweep_outcome *outcome) {
-    finish_progress();
+static int report_rows(const command *self, const sweep_request *q, const sweep_outcome *outcome) {
     int code = q->csv != NULL ? write_sweep_csv(self, outcome, q->csv) : EXIT_DONE;
     if (code != EXIT_DONE || (q->csv != NULL && strcmp(q->csv, "-") == 0)) return code;
     if (q->json) return print_sweep_json(self, outcome);
     print_sweep_table(outcome);
     return finish_output(self, EXIT_DONE);
+}
+
+/* The rows, and the reason of the first trial that has none. */
+static int report_outcome(const command *self, const sweep_request *q, const sweep_outcome *outcome,
+                          const queue_failures *failures) {
+    int code = speaks() ? report_rows(self, q, outcome) : EXIT_DONE;
+    if (code != EXIT_DONE || failures->count == 0) return code;
+    const char *what = q->threshold ? "search" : "trial";
+    return complain(self, exit_code_of_error(failures->error),
+                    "%zu %s%s failed, and the same command tries them again; the first: %s", failures->count,
+                    what,
+                    failures->count == 1 ? ""
+                    : q->threshold       ? "es"
+                                         : "s",
+                    failures->sentence);
 }
 
 static int run_plan(const command *self, const sweep_request *q) {
@@ -217,31 +214,32 @@ static int run_plan(const command *self, const sweep_request *q) {
     if (failed != IRENEO_OK) return report_error(self, failed);
     trial_result *found = calloc(count + 1, sizeof *found);
     threshold *thresholds = calloc(count + 1, sizeof *thresholds);
-    int code = EXIT_DONE;
+    queue_failures failures = {0};
     catch_interrupts();
-    if (found == NULL || thresholds == NULL)
-        code = complain(self, EXIT_MACHINE, "not enough memory for %zu results", count);
+    int code = found == NULL || thresholds == NULL
+                   ? complain(self, EXIT_MACHINE, "not enough memory for %zu results", count)
+                   : EXIT_DONE;
+    code = agree(self, code);
     if (code == EXIT_DONE) {
-        failed = work_over_ranks(q, trials, count, found, thresholds);
-        sweep_outcome outcome = {trials,
-                                 count,
-                                 q->plan.trials,
-                                 q->threshold ? NULL : found,
-                                 q->threshold ? thresholds : NULL,
-                                 q->plan.candidates == 0,
-                                 q->plan.like.seed,
-                                 q->database};
-        if (failed == IRENEO_ERROR_CANCELLED) {
-            finish_progress();
+        failed = work(q, trials, count, found, thresholds, &failures);
+        sweep_outcome outcome = {.trials = trials,
+                                 .count = count,
+                                 .draws = q->plan.trials,
+                                 .results = q->threshold ? NULL : found,
+                                 .thresholds = q->threshold ? thresholds : NULL,
+                                 .own = q->plan.candidates == 0,
+                                 .seed = q->plan.like.seed,
+                                 .database = q->database,
+                                 .failed = failures.count};
+        if (failed == IRENEO_ERROR_CANCELLED)
             code =
                 complain(self, EXIT_INTERRUPTED,
                          "interrupted; finished trials are kept in %s and the same command goes on from them",
                          q->database);
-        } else if (failed != IRENEO_OK) {
+        else if (failed != IRENEO_OK)
             code = report_error(self, failed);
-        } else if (ireneo_ranks_world()->rank == 0) {
-            code = report_outcome(self, q, &outcome);
-        }
+        else
+            code = report_outcome(self, q, &outcome, &failures);
     }
     free(trials);
     free(found);
@@ -296,11 +294,12 @@ static int run(const command *self, int argc, char **argv) {
     };
     int outcome = parse_options(self, argc, argv, options, files, 0, MOST_FILES, &file_count);
     if (outcome != 0) return outcome == PARSE_FINISHED ? EXIT_DONE : outcome;
+    if ((q.merge != NULL || only_export(&q)) && !speaks()) return EXIT_DONE; /* rank 0 does that alone */
     if (q.merge != NULL) return merge_stores(self, q.merge, files, file_count, q.wait, q.json);
     if (file_count > 0)
         return complain(self, EXIT_USAGE, "'%s' is one argument too many; files are only for --merge",
                         files[0]);
-    outcome = check_csv(self, &q);
+    outcome = agree(self, speaks() ? check_csv(self, &q) : 0);
     if (outcome == 0 && only_export(&q)) return export_store(self, &q);
     if (outcome == 0) outcome = fill_plan(self, &q);
     if (outcome == 0) outcome = run_plan(self, &q);

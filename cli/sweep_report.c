@@ -1,6 +1,7 @@
 /* Tables, JSON and CSV of a sweep. Rows of other shards, which this run did not compute, are left out. */
 #include "sweep_report.h"
 #include "base/text_stream.h"
+#include "job.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -143,11 +144,13 @@ int print_sweep_json(const command *self, const sweep_outcome *outcome) {
     ireneo_json_begin_object(&json, NULL);
     ireneo_json_size(&json, "seed", outcome->seed);
     ireneo_json_size(&json, "trials", rows);
+    ireneo_json_size(&json, "failed", outcome->failed);
     ireneo_json_text(&json, "database", outcome->database);
     ireneo_json_begin_array(&json, "rows");
     for (size_t i = 0; i < outcome->count; i++)
         if (has_row(outcome, i)) add_row(&json, outcome, i);
     ireneo_json_end_array(&json);
+    add_job(&json);
     ireneo_json_end_object(&json);
     return print_json(self, &json, EXIT_DONE);
 }

@@ -14,6 +14,7 @@ typedef struct sweep_outcome {
     bool own;                    /* as many candidates as facts */
     uint64_t seed;
     const char *database;
+    size_t failed; /* trials, or searches, that came to no result */
 } sweep_outcome;
 
 void print_sweep_table(const sweep_outcome *outcome);

@@ -356,10 +356,10 @@ static void test_parts(void **state) {
     snprintf(other, sizeof other, "%s", scratch_path(state, "al-other?.db.rank-0"));
     expect_ok(ireneo_parts_gather(path, 1.0)); /* makes the common store */
     for (size_t rank = 0; rank < 3; rank++) {
-        sweep_part part;
+        results *part;
         expect_ok(ireneo_part_open(path, rank, 1.0, &part));
-        add_one(part.store, rank);
-        ireneo_part_close(&part);
+        add_one(part, rank);
+        ireneo_results_close(part);
     }
     assert_int_equal(count_rows(other), 0); /* a store of somebody else's, whose name the pattern would fit */
     expect_ok(ireneo_parts_gather(path, 1.0));
@@ -376,20 +376,21 @@ static void test_living_parts(void **state) {
     snprintf(path, sizeof path, "%s", scratch_path(state, "all.db"));
     snprintf(old, sizeof old, "%s", scratch_path(state, "all.db.rank-0"));
     expect_ok(ireneo_parts_gather(path, 1.0));
-    sweep_part mine, theirs;
+    results *mine, *theirs;
     expect_ok(ireneo_part_open(path, 0, 1.0, &mine));
     expect_ok(ireneo_part_open(path, 0, 1.0, &theirs));
-    add_one(mine.store, 1);
-    add_one(theirs.store, 2);
+    add_one(mine, 1);
+    add_one(theirs, 2);
     expect_ok(ireneo_results_open(old, 1.0, &left));
     add_one(left, 3);
     ireneo_results_close(left);
-    ireneo_part_close(&theirs);
+    ireneo_results_close(theirs);
     expect_ok(ireneo_parts_gather(path, 1.0));
     assert_int_equal(count_rows(path), 2);
-    assert_int_equal(access(mine.path, F_OK), 0);
-    add_one(mine.store, 4);
-    ireneo_part_close(&mine);
+    assert_int_equal(scratch_count(*state),
+                     5); /* the store, the living part with its lock and SQLite's two files */
+    add_one(mine, 4);
+    ireneo_results_close(mine);
     expect_ok(ireneo_parts_gather(path, 1.0));
     assert_int_equal(count_rows(path), 4);
     assert_int_equal(scratch_count(*state), 1);

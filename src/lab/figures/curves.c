@@ -95,7 +95,7 @@ ireneo_error ireneo_curves_write(const figure_request *request, const char *stag
         for (size_t p = 0; p < curves[c].points; p++, at += curves[c].draws)
             write_point(&curves[c], &trials[at], &outcomes[at], stream);
     }
-    ireneo_results_close(store);
+    ireneo_results_close_shared(store);
     free(trials);
     free(outcomes);
     return failed;

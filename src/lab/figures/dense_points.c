@@ -11,7 +11,7 @@ static ireneo_error simulate_kept(const figure_request *request, const ireneo_de
     queue_settings settings = ireneo_figure_queue(request, "draws");
     IRENEO_TRY(ireneo_figure_store(request, &store));
     ireneo_error failed = ireneo_draws_run(store, &settings, e, draws, NULL, summary);
-    ireneo_results_close(store);
+    ireneo_results_close_shared(store);
     return failed;
 }
 

@@ -2,6 +2,7 @@
 #include "lab/figures/figure.h"
 #include "base/atomic_file.h"
 #include "base/error.h"
+#include "base/ranks.h"
 #include "base/utf8.h"
 #include "lab/figures/data_folder.h"
 
@@ -24,12 +25,13 @@ ireneo_error ireneo_csv_open(const figure_request *request, const char *file_nam
 }
 
 ireneo_error ireneo_csv_close(figure_csv *csv, ireneo_error failed) {
+    ireneo_ranks *world = ireneo_ranks_world();
     bool complete = ireneo_text_close(csv->stream, &csv->text);
-    if (failed == IRENEO_OK)
+    if (failed == IRENEO_OK && world->rank == 0)
         failed = complete ? ireneo_save_bytes(csv->path, csv->text.bytes, csv->text.length)
                           : ireneo_fail(IRENEO_ERROR_MEMORY, "not enough memory for %s", csv->path);
     free(csv->text.bytes);
-    return failed;
+    return ireneo_ranks_agree(world, failed);
 }
 
 /* The scripts a figure is drawn with. */
@@ -158,7 +160,9 @@ ireneo_error ireneo_figure_make(const figure *chosen, const figure_request *requ
     figure_scripts scripts;
     IRENEO_TRY(find_scripts(chosen, &scripts));
     IRENEO_TRY(chosen->make(request));
-    return draw(&scripts, chosen, request->directory);
+    ireneo_ranks *world = ireneo_ranks_world();
+    return ireneo_ranks_agree(world,
+                              world->rank == 0 ? draw(&scripts, chosen, request->directory) : IRENEO_OK);
 }
 
 size_t ireneo_figure_dim(const figure_request *request, size_t i, size_t quick, size_t full) {

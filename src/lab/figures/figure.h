@@ -65,11 +65,11 @@ typedef struct figure_csv {
 
 ireneo_error ireneo_csv_open(const figure_request *request, const char *file_name, figure_csv *csv);
 
-/* `failed`: how the writing of the rows went. The file is only written when it went well; returns what went
- * wrong first. */
+/* `failed`: how the writing of the rows went. The file is only written when it went well, by rank 0; returns what went
+ * wrong first, on all ranks. */
 ireneo_error ireneo_csv_close(figure_csv *csv, ireneo_error failed);
 
-/* Makes the data and draws NAME.svg, NAME.png and NAME.pdf into the request's directory. */
+/* Makes the data, all ranks together, and draws NAME.svg, NAME.png and NAME.pdf into the request's directory. */
 ireneo_error ireneo_figure_make(const figure *chosen, const figure_request *request);
 
 /* Draws the data in a directory by the script NAME.gp into one file, whose ending, .svg, .png or .pdf, says how. */

@@ -114,7 +114,7 @@ static ireneo_error run_jobs(const figure_request *request, size_t draws, spectr
     results *store;
     IRENEO_TRY(ireneo_figure_store(request, &store));
     ireneo_error failed = ireneo_queue_run(store, &settings, RANKS * 2 * SIZES * draws, costs, run_job, jobs);
-    ireneo_results_close(store);
+    ireneo_results_close_shared(store);
     return failed;
 }
 

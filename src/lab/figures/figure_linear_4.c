@@ -42,7 +42,7 @@ ireneo_error ireneo_linear_4_scores(const figure_request *request, trial trials[
     results *store;
     IRENEO_TRY(ireneo_figure_store(request, &store));
     ireneo_error failed = ireneo_queue_run(store, &settings, LINEAR_4_TRIALS, NULL, run_job, &jobs);
-    ireneo_results_close(store);
+    ireneo_results_close_shared(store);
     return failed;
 }
 

@@ -72,7 +72,7 @@ static ireneo_error measure(const figure_request *request, score_jobs *jobs) {
     results *store;
     IRENEO_TRY(ireneo_figure_store(request, &store));
     ireneo_error failed = ireneo_queue_run(store, &settings, LOADS * DRAWS, NULL, run_job, jobs);
-    ireneo_results_close(store);
+    ireneo_results_close_shared(store);
     return failed;
 }
 

@@ -66,7 +66,7 @@ static ireneo_error make(const figure_request *request) {
     queue_settings settings = ireneo_figure_queue(request, "trials (overload)");
     IRENEO_TRY(ireneo_figure_store(request, &store));
     ireneo_error failed = ireneo_queue_trials(store, &settings, list.trials, list.count, list.outcomes);
-    ireneo_results_close(store);
+    ireneo_results_close_shared(store);
     if (failed != IRENEO_OK) return failed;
     IRENEO_TRY(ireneo_csv_open(request, "overload.csv", &csv));
     return ireneo_csv_close(&csv, write_points(&list, csv.stream));

@@ -89,7 +89,7 @@ static ireneo_error run_trials(const figure_request *request, sequential_list *l
     queue_settings settings = ireneo_figure_queue(request, "trials (sequential)");
     IRENEO_TRY(ireneo_figure_store(request, &store));
     ireneo_error failed = ireneo_queue_trials(store, &settings, list->trials, list->count, list->outcomes);
-    ireneo_results_close(store);
+    ireneo_results_close_shared(store);
     return failed;
 }
 

@@ -67,7 +67,7 @@ static ireneo_error make(const figure_request *request) {
     IRENEO_TRY(ireneo_figure_store(request, &store));
     ireneo_error failed =
         ireneo_queue_trials(store, &settings, list.trials, list.dims * SOLVERS * DRAWS, list.outcomes);
-    ireneo_results_close(store);
+    ireneo_results_close_shared(store);
     if (failed != IRENEO_OK) return failed;
     IRENEO_TRY(ireneo_csv_open(request, "speed.csv", &csv));
     write_speeds(&list, csv.stream);

@@ -4,10 +4,10 @@
 
 ireneo_error ireneo_figure_store(const figure_request *request, results **store) {
     char path[4096];
-    if (request->database != NULL) return ireneo_results_open(request->database, 60.0, store);
+    if (request->database != NULL) return ireneo_results_open_shared(request->database, 60.0, store);
     if (snprintf(path, sizeof path, "%s/results.db", request->directory) >= (int)sizeof path)
         return ireneo_fail(IRENEO_ERROR_ARGUMENT, "the path of the output folder is too long");
-    return ireneo_results_open(path, 60.0, store);
+    return ireneo_results_open_shared(path, 60.0, store);
 }
 
 queue_settings ireneo_figure_queue(const figure_request *request, const char *stage) {

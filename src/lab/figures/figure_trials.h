@@ -4,8 +4,10 @@
 
 #include "lab/figures/figure.h"
 #include "lab/sweep/queue.h"
+#include "lab/sweep/results_share.h"
 
-/* The store of a request: the database it names, or results.db in its folder. */
+/* The store of a request, for all ranks: the database it names, or results.db in its folder. Close it with
+ * ireneo_results_close_shared. */
 ireneo_error ireneo_figure_store(const figure_request *request, results **store);
 
 /* How a figure's jobs are run. */

@@ -177,7 +177,7 @@ static ireneo_error make_from(const figure_request *request, word_list *list) {
     queue_settings settings = ireneo_figure_queue(request, "storing words");
     IRENEO_TRY(ireneo_figure_store(request, &store));
     ireneo_error failed = ireneo_queue_run(store, &settings, list->count, NULL, run_job, list);
-    ireneo_results_close(store);
+    ireneo_results_close_shared(store);
     if (failed != IRENEO_OK) return failed;
     IRENEO_TRY(ireneo_csv_open(request, "words.csv", &csv));
     write_shares(list, csv.stream);

@@ -88,7 +88,7 @@ ireneo_error ireneo_threshold_groups(const figure_request *request, const char *
     }
     for (size_t i = 0, at = 0; i < count && failed == IRENEO_OK; at += groups[i].draws, i++)
         failed = summarise(&groups[i], found + at);
-    ireneo_results_close(store);
+    ireneo_results_close_shared(store);
     free(likes);
     free(found);
     return failed;

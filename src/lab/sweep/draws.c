@@ -1,9 +1,12 @@
 /* The store behind a simulation of dense memories. */
 #include "lab/sweep/draws.h"
-#include "base/progress.h"
+#include "base/parallel.h"
 #include "base/ram.h"
+#include "base/ranks.h"
+#include "base/threads.h"
 #include "dense/simulation/simulate.h"
 #include "lab/sweep/results_draws.h"
+#include "lab/sweep/results_share.h"
 
 #include <string.h>
 
@@ -81,8 +84,54 @@ ireneo_error ireneo_draws_run_in(const char *path, double wait_seconds, const qu
     results *store;
     memset(summary, 0, sizeof *summary);
     IRENEO_TRY(check_request(settings, e, draws));
-    IRENEO_TRY(ireneo_results_open(path, wait_seconds, &store));
+    IRENEO_TRY(ireneo_results_open_shared(path, wait_seconds, &store));
     ireneo_error failed = ireneo_draws_run(store, settings, e, draws, made, summary);
-    ireneo_results_close(store);
+    ireneo_results_close_shared(store);
+    return failed;
+}
+
+/* Draws first .. first + count - 1, by the threads of this rank. */
+typedef struct rank_draws {
+    const ireneo_dense_experiment *experiment;
+    size_t first, count;
+    ireneo_dense_draw *draws;
+} rank_draws;
+
+static ireneo_error make_draw(void *context, size_t index, int thread) {
+    (void)thread;
+    const rank_draws *r = context;
+    return ireneo_dense_draw_one(r->experiment, (uint64_t)(r->first + index), &r->draws[index]);
+}
+
+static ireneo_error make_share(const ireneo_run_settings *settings, rank_draws *r) {
+    int threads;
+    const ireneo_progress *progress;
+    IRENEO_TRY(IRENEO_ALLOCATE(&r->draws, r->count > 0 ? r->count : 1, "draws"));
+    IRENEO_TRY(ireneo_enter_run(settings, &threads, &progress));
+    return ireneo_leave(ireneo_parallel(r->count, threads, progress, "draws", make_draw, r));
+}
+
+/* Every rank makes as many draws as the others, side by side; all of them see all. */
+ireneo_error ireneo_draws_simulate(const ireneo_dense_experiment *e, size_t draws,
+                                   const ireneo_run_settings *settings, ireneo_dense_summary *summary) {
+    ireneo_ranks *world = ireneo_ranks_world();
+    double start = ireneo_seconds();
+    void *all = NULL;
+    size_t total = 0;
+    if (world->count == 1) return ireneo_dense_simulate(e, draws, settings, NULL, summary);
+    memset(summary, 0, sizeof *summary);
+    IRENEO_TRY(check_request(&(queue_settings){0}, e, draws));
+    size_t each = draws / world->count, more = draws % world->count, rank = world->rank;
+    rank_draws mine = {
+        .experiment = e, .first = rank * each + (rank < more ? rank : more), .count = each + (rank < more)};
+    ireneo_error failed = ireneo_ranks_agree(world, make_share(settings, &mine));
+    if (failed == IRENEO_OK)
+        failed = ireneo_ranks_gather(world, IRENEO_ALL_RANKS, mine.draws, mine.count, sizeof *mine.draws,
+                                     &all, &total);
+    if (failed == IRENEO_OK) failed = ireneo_dense_summarise(e, all, total, summary);
+    free(mine.draws);
+    free(all);
+    summary->draws = draws;
+    summary->seconds = ireneo_seconds() - start;
     return failed;
 }

@@ -3,6 +3,7 @@
 #include "lab/sweep/parts.h"
 #include "base/ram.h"
 #include "lab/sweep/results_merge.h"
+#include "lab/sweep/results_sql.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -16,6 +17,7 @@
 #include <unistd.h>
 
 enum { ATTEMPTS = 100 };
+enum { PART_PATH_SIZE = 4096 };
 static const char LOCK[] = ".lock";
 
 static ireneo_error too_long(void) {
@@ -49,34 +51,30 @@ static void drop_lock(const char *part, int lock) {
 }
 
 /* A name that no other part has, locked before the part exists. */
-static ireneo_error choose_name(const char *path, size_t rank, sweep_part *part) {
+static ireneo_error choose_name(const char *path, size_t rank, char part[PART_PATH_SIZE], int *lock) {
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
         unsigned long long id = 0;
         if (getrandom(&id, sizeof id, 0) < 0) id = ((unsigned long long)getpid() << 8) + (unsigned)attempt;
-        int used = snprintf(part->path, PART_PATH_SIZE, "%s.rank-%zu-%016llx", path, rank, id);
+        int used = snprintf(part, PART_PATH_SIZE, "%s.rank-%zu-%016llx", path, rank, id);
         if (used < 0 || used >= PART_PATH_SIZE) return too_long();
-        if (access(part->path, F_OK) == 0) continue;
-        IRENEO_TRY(take_lock(part->path, &part->lock));
-        if (part->lock >= 0) return IRENEO_OK;
+        if (access(part, F_OK) == 0) continue;
+        IRENEO_TRY(take_lock(part, lock));
+        if (*lock >= 0) return IRENEO_OK;
     }
     return ireneo_fail(IRENEO_ERROR_IO, "%s: its folder takes no locks, which several ranks need", path);
 }
 
-ireneo_error ireneo_part_open(const char *path, size_t rank, double wait_seconds, sweep_part *part) {
-    size_t added, different;
-    *part = (sweep_part){.lock = -1};
-    IRENEO_TRY(choose_name(path, rank, part));
-    ireneo_error failed = ireneo_results_open(part->path, wait_seconds, &part->store);
-    if (failed == IRENEO_OK) failed = ireneo_results_merge(part->store, path, &added, &different);
-    if (failed != IRENEO_OK) ireneo_part_close(part);
+ireneo_error ireneo_part_open(const char *path, size_t rank, double wait_seconds, results **part) {
+    char name[PART_PATH_SIZE];
+    int lock = -1;
+    *part = NULL;
+    IRENEO_TRY(choose_name(path, rank, name, &lock));
+    ireneo_error failed = ireneo_results_open(name, wait_seconds, part);
+    if (failed == IRENEO_OK)
+        (*part)->lock = lock; /* the lock's file stays until the part is gathered */
+    else
+        drop_lock(name, lock);
     return failed;
-}
-
-void ireneo_part_close(sweep_part *part) {
-    ireneo_results_close(part->store);
-    if (part->lock >= 0) close(part->lock); /* the lock's file stays until the part is gathered */
-    part->store = NULL;
-    part->lock = -1;
 }
 
 /* A part and SQLite's files beside it. */
@@ -103,6 +101,17 @@ static size_t part_name(const char *name, const char *base) {
     if (id != 0 && id != 17) return 0;
     at += id;
     return *at == '\0' || strcmp(at, LOCK) == 0 ? (size_t)(at - name) : 0;
+}
+
+void ireneo_part_discard(results *part) {
+    char *path = part->path;
+    int lock = part->lock;
+    part->path = NULL;
+    part->lock = -1;
+    ireneo_results_close(part);
+    remove_part(path);
+    drop_lock(path, lock);
+    free(path);
 }
 
 static ireneo_error gather_part(results *store, const char *part) {

@@ -1,4 +1,4 @@
-/* Many jobs spread over the cores, each single-threaded, with results in a store.
+/* Many jobs spread over the cores of all ranks, each single-threaded, with results in a store.
  *
  * A job looks up what is known and computes the rest with ireneo_queue_trial, so a sweep that was stopped
  * does only what is missing. The longest jobs are begun first; the order changes no result. */
@@ -19,16 +19,25 @@ typedef struct queue_worker {
 /* Job `index`. Called from many threads at once. */
 typedef ireneo_error (*queue_job)(queue_worker *worker, size_t index, void *context);
 
+/* Jobs that failed while the others went on. */
+typedef struct queue_failures {
+    size_t count, first; /* how many, and the first in the order of the list */
+    ireneo_error error;  /* of that one */
+    char sentence[512];
+} queue_failures;
+
 typedef struct queue_settings {
     int threads;          /* 0: all cores */
     size_t shard, shards; /* only the jobs with index % shards == shard; shards 0: all */
     const char *stage;    /* name of the work in progress reports */
     const ireneo_progress *progress;
+    queue_failures *failures; /* NULL: the first job that fails ends the queue */
 } queue_settings;
 
 /* Runs the jobs 0 .. count - 1. costs (count) orders them and weighs the progress; NULL: all alike. After a
  * failure, or when the progress callback asks to stop, no new job is begun; what is finished is in the
- * store. */
+ * store. Over the ranks of a job (base/ranks.h) the store is one of results_share.h, each rank does a part, and afterwards
+ * the outcome of every job is on every rank: a job that asks the store for nothing is run on all of them. */
 ireneo_error ireneo_queue_run(results *store, const queue_settings *settings, size_t count,
                               const double *costs, queue_job job, void *context);
 

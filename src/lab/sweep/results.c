@@ -171,6 +171,7 @@ static ireneo_error open_store(const char *path, double wait_seconds, bool writi
     results *made = NULL;
     *store = NULL;
     IRENEO_TRY(IRENEO_ALLOCATE_ZEROED(&made, 1, "the store of results"));
+    made->lock = -1;
     made->path = strdup(path);
     describe_host(made->host, sizeof made->host);
     ireneo_error failed = made->path != NULL ? open_database(made, wait_seconds, writing)
@@ -199,6 +200,7 @@ void ireneo_results_close(results *store) {
     sqlite3_finalize(store->find_series);
     sqlite3_finalize(store->add_series);
     sqlite3_close(store->database);
+    if (store->lock >= 0) close(store->lock);
     free(store->path);
     free(store);
 }

@@ -55,5 +55,6 @@ ireneo_error ireneo_results_add_draw(results *store, const ireneo_dense_experime
     sqlite3_bind_int64(add, 17, (sqlite3_int64)draw->steps);
     sqlite3_bind_double(add, 18, seconds);
     ireneo_sql_bind_origin(store, add, 19);
+    store->news = true;
     return ireneo_sql_write(store, add);
 }

@@ -50,6 +50,30 @@ static ireneo_error copy_attached(results *store, size_t *before, size_t *after,
     return failed;
 }
 
+/* A database in RAM, as sqlite3_serialize() gave it. SQLite frees the bytes. */
+static ireneo_error attach_bytes(const results *store, const void *bytes, size_t size) {
+    unsigned char *copy = sqlite3_malloc64(size);
+    if (copy == NULL) return ireneo_fail(IRENEO_ERROR_MEMORY, "not enough memory for what a rank sent");
+    memcpy(copy, bytes, size);
+    ireneo_error failed = attach(store, ":memory:");
+    if (failed != IRENEO_OK) {
+        sqlite3_free(copy);
+        return failed;
+    }
+    int code = sqlite3_deserialize(store->database, "source", copy, (sqlite3_int64)size, (sqlite3_int64)size,
+                                   SQLITE_DESERIALIZE_FREEONCLOSE | SQLITE_DESERIALIZE_READONLY);
+    return code == SQLITE_OK ? IRENEO_OK : ireneo_sql_failed(store, code);
+}
+
+ireneo_error ireneo_results_merge_bytes(results *store, const void *bytes, size_t size) {
+    size_t before = 0, after = 0;
+    sqlite3_int64 unequal = 0;
+    ireneo_error failed = attach_bytes(store, bytes, size);
+    if (failed == IRENEO_OK) failed = copy_attached(store, &before, &after, &unequal);
+    sqlite3_exec(store->database, "DETACH source", NULL, NULL, NULL);
+    return failed;
+}
+
 ireneo_error ireneo_results_merge(results *store, const char *source, size_t *added, size_t *different) {
     if (access(source, R_OK) != 0)
         return ireneo_fail(IRENEO_ERROR_IO, "%s cannot be read: %s", source, strerror(errno));

@@ -8,4 +8,7 @@
  * that both have with different outcomes (the store's are kept). */
 ireneo_error ireneo_results_merge(results *store, const char *source, size_t *added, size_t *different);
 
+/* The same of what another rank sent (results_share.h). */
+ireneo_error ireneo_results_merge_bytes(results *store, const void *bytes, size_t size);
+
 #endif

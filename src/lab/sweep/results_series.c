@@ -29,6 +29,7 @@ ireneo_error ireneo_results_find_series(results *store, const char *name, double
 ireneo_error ireneo_results_add_series(results *store, const char *name, const double *values, size_t count) {
     sqlite3_bind_text(store->add_series, 1, name, -1, SQLITE_STATIC);
     sqlite3_bind_blob64(store->add_series, 2, values, count * sizeof *values, SQLITE_STATIC);
+    store->news = true;
     ireneo_error failed = ireneo_sql_write(store, store->add_series);
     sqlite3_clear_bindings(store->add_series);
     return failed;

@@ -5,11 +5,14 @@
 #include "lab/sweep/results.h"
 
 #include <sqlite3.h>
+#include <stdbool.h>
 
 struct results {
     sqlite3 *database;
     char *path;
     char host[256]; /* goes into every row */
+    int lock;       /* of a part (parts.h), held while the store is open; -1: none */
+    bool news;      /* rows came that ireneo_results_share() has not told the other ranks */
     sqlite3_stmt *find, *add, *find_draw, *add_draw, *find_series, *add_series;
 };
 

@@ -72,5 +72,6 @@ ireneo_error ireneo_results_add(results *store, const trial *t, const trial_resu
     bind_trial(store->add, t);
     bind_result(store->add, result);
     ireneo_sql_bind_origin(store, store->add, 20);
+    store->news = true;
     return ireneo_sql_write(store, store->add);
 }

@@ -77,7 +77,9 @@ typedef struct search_list {
 
 static ireneo_error run_search(queue_worker *worker, size_t index, void *context) {
     const search_list *list = context;
-    return find_threshold(worker, &list->likes[index], &list->found[index]);
+    ireneo_error failed = find_threshold(worker, &list->likes[index], &list->found[index]);
+    if (failed != IRENEO_OK) list->found[index] = (threshold){0}; /* half a search is none */
+    return failed;
 }
 
 ireneo_error ireneo_threshold_all(results *store, const queue_settings *settings, const trial *likes,

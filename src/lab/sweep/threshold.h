@@ -19,7 +19,7 @@ ireneo_error ireneo_threshold_law(const trial *like, bool own, double *facts);
 
 /* Searches (count) with the trials' parameters, spread over the cores; a trial's facts and, when they are
  * equal, its candidates are chosen by the search, which begins at the capacity law's answer. Those of other
- * shards have stored = not_stored = 0. */
+ * shards, and those that failed, have stored = not_stored = 0. */
 ireneo_error ireneo_threshold_all(results *store, const queue_settings *settings, const trial *likes,
                                   size_t count, threshold *found);
 
