@@ -63,6 +63,8 @@
  *   - Callbacks: progress is reported from the thread that made the call; own candidates of facts are asked
  *     for from many threads at once. A callback may call the library.
  *   - fork: a child may use the library, whatever the parent did before.
+ *   - Processes: the library knows of no other. Under mpirun each call works for its process alone; work over the ranks of
+ *     an MPI job is the program's (`make mpi`, docs/scale.md).
  *   - Threads: loops are shared among threads of the library's own, which sleep while they have nothing to do and
  *     block all signals. They are started by the first call that wants them, and stay.
  *   - The library never prints, never exits and installs no signal handler.
