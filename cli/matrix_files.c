@@ -34,3 +34,18 @@ ireneo_error load_stack(const command *self, const char *path, float **values, s
     ireneo_load_notes notes;
     return note(self, path, ireneo_load_stack_noted(path, values, matrices, rows, columns, &notes), &notes);
 }
+
+ireneo_error load_held(const command *self, const char *path, ireneo_matrix_reading reading,
+                       const ireneo_holding *holding, float **values, size_t *columns) {
+    ireneo_load_notes notes;
+    return note(self, path, ireneo_held_load(path, reading, holding, values, columns, &notes), &notes);
+}
+
+ireneo_error load_shared(const command *self, const char *path, ireneo_matrix_reading reading,
+                         ireneo_shared *shared, float **values, size_t *rows, size_t *columns) {
+    ireneo_load_notes notes = {0};
+    ireneo_error failed =
+        ireneo_shared_load(ireneo_ranks_world(), path, reading, shared, rows, columns, &notes);
+    *values = shared->bytes;
+    return note(self, path, failed, &notes);
+}

@@ -101,6 +101,7 @@ void ireneo_array_close(ireneo_array *array) {
 typedef struct matrix_reader {
     const char *location;
     size_t rows, columns, group; /* rows that must stay distinct come in groups of so many */
+    size_t before;               /* elements of the file before those that are read */
     float *matrix;               /* (rows, columns) */
     float *block;                /* one block in float32 */
     uint64_t *marks;             /* (rows), of the file's float64; NULL: not wanted */
@@ -130,7 +131,7 @@ static ireneo_error convert_block(void *context, const ireneo_layout *layout, co
     ireneo_elements_to_float(layout->dtype, elements, count, values);
     size_t lost = ireneo_rounding_first_lost(layout->dtype, elements, count, values, r->notes);
     if (lost < count) {
-        size_t place = ireneo_layout_place(layout, first + lost);
+        size_t place = r->before + ireneo_layout_place(layout, first + lost);
         return ireneo_rounding_fail(r->location, layout->dtype,
                                     elements + lost * ireneo_dtype_size(layout->dtype), place / r->columns,
                                     place % r->columns);
@@ -176,6 +177,7 @@ ireneo_error ireneo_source_to_matrix(ireneo_source *source, ireneo_matrix_readin
     matrix_reader reader = {.location = source->location, .notes = notes};
     IRENEO_TRY(check_shape(source->location, &source->layout, reading));
     choose_rows(&source->layout, reading, &reader);
+    reader.before = source->first_row * (source->layout.count / source->layout.shape[0]);
     *notes = (ireneo_load_notes){.dtype = source->layout.dtype};
     ireneo_error error = read_matrix(source, reading, &reader);
     free(reader.block);

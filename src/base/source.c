@@ -23,6 +23,16 @@ ireneo_error ireneo_source_read(ireneo_source *source, void *buffer, size_t byte
     return IRENEO_OK;
 }
 
+bool ireneo_source_cut(ireneo_source *source, size_t first, size_t rows) {
+    ireneo_layout *layout = &source->layout;
+    if (source->member != NULL || layout->fortran_order || layout->axes < 1 || layout->count == 0)
+        return false;
+    source->done = layout->bytes / layout->shape[0] * first;
+    source->first_row = first;
+    layout->shape[0] = rows;
+    return ireneo_layout_measure(layout);
+}
+
 void ireneo_source_close(ireneo_source *source) {
     ireneo_npz_close(source);
     ireneo_input_file_close(&source->file);

@@ -31,6 +31,7 @@ typedef struct ireneo_source {
     char *path;           /* of file, when it is not the caller's */
     unsigned char *block; /* elements in RAM */
     size_t done;          /* bytes of elements that were read */
+    size_t first_row;     /* rows of the file before those of a part */
 } ireneo_source;
 
 /* Opens "file", or "file:name" where files hold several arrays. On failure the source may be closed all the
@@ -41,6 +42,10 @@ ireneo_error ireneo_source_open(const char *location, ireneo_source *source);
 ireneo_error ireneo_source_read(ireneo_source *source, void *buffer, size_t bytes);
 
 void ireneo_source_close(ireneo_source *source);
+
+/* Before anything is read: from here on the source is a part of itself, `rows` of its first axis from `first` on. False,
+ * and nothing has changed, where its rows do not lie side by side or cannot be skipped. */
+bool ireneo_source_cut(ireneo_source *source, size_t first, size_t rows);
 
 /* Sets count and bytes of a layout from its type and shape; false when the axes other than those of length 0
  * overflow size_t. */
