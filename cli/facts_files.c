@@ -8,9 +8,11 @@
 
 void free_facts(facts_files *files) {
     ireneo_free(files->keys);
-    ireneo_free(files->values);
+    if (files->shared_values.bytes == NULL) ireneo_free(files->values);
+    ireneo_shared_free(&files->shared_values);
     ireneo_free(files->targets);
     ireneo_free(files->residuals);
+    ireneo_free(files->brought);
     memset(files, 0, sizeof *files);
 }
 

@@ -1,6 +1,8 @@
 /* The two best candidates of every fact, and which facts have them nearest together. */
 #include "hardest.h"
 
+#include "base/holding.h"
+
 #include <stdlib.h>
 
 enum { BATCH = 4096 };
@@ -14,11 +16,27 @@ static void insert(hard_fact found, hard_fact *hardest, size_t *count) {
     hardest[place] = found;
 }
 
+/* The hardest of all ranks' hardest, in the order of ranks. */
+static ireneo_error merge_hardest(const ireneo_holding *holding, hard_fact *hardest, size_t *count) {
+    void *gathered = NULL;
+    size_t total = 0;
+    if (holding == NULL) return IRENEO_OK;
+    IRENEO_TRY(ireneo_ranks_gather(holding->ranks, IRENEO_ALL_RANKS, hardest, *count, sizeof *hardest,
+                                   &gathered, &total));
+    const hard_fact *all = gathered;
+    *count = 0;
+    for (size_t k = 0; k < total; k++) insert(all[k], hardest, count);
+    free(gathered);
+    return IRENEO_OK;
+}
+
 ireneo_error find_hardest(const ireneo_memory *memory, const ireneo_facts *facts, int threads,
                           hard_fact *hardest, size_t *count) {
+    size_t before = facts->holding != NULL ? facts->holding->first : 0,
+           all = facts->holding != NULL ? facts->holding->total : facts->facts;
     *count = 0;
     if (facts->values == NULL ||
-        (double)facts->facts * (double)facts->candidates * (double)facts->dim_out > MOST_PRODUCTS)
+        (double)all * (double)facts->candidates * (double)facts->dim_out > MOST_PRODUCTS)
         return IRENEO_OK;
     int64_t *index = malloc(2 * BATCH * sizeof *index);
     float *score = malloc(2 * BATCH * sizeof *score);
@@ -30,12 +48,13 @@ ireneo_error find_hardest(const ireneo_memory *memory, const ireneo_facts *facts
             facts->residuals != NULL ? facts->residuals + first * facts->dim_out : NULL, rows, facts->values,
             facts->candidates, 2, &(ireneo_run_settings){.threads = threads}, index, score);
         for (size_t i = 0; failed == IRENEO_OK && i < rows; i++) {
-            int64_t target = facts->targets != NULL ? facts->targets[first + i] : (int64_t)(first + i);
-            hard_fact found = {first + i, index[2 * i + 1], score[2 * i] - score[2 * i + 1]};
+            int64_t target =
+                facts->targets != NULL ? facts->targets[first + i] : (int64_t)(before + first + i);
+            hard_fact found = {before + first + i, index[2 * i + 1], score[2 * i] - score[2 * i + 1]};
             if (index[2 * i] == target) insert(found, hardest, count);
         }
     }
     free(index);
     free(score);
-    return failed;
+    return failed == IRENEO_OK ? merge_hardest(facts->holding, hardest, count) : failed;
 }

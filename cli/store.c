@@ -3,6 +3,7 @@
 #include "base/text_stream.h"
 #include "commands.h"
 #include "folder.h"
+#include "job.h"
 #include "labels.h"
 
 #include <stdio.h>
@@ -92,7 +93,7 @@ static int check_files(const command *self, const store_request *q) {
 static ireneo_memory_extras extras_of(const store_request *q, const facts_files *files) {
     ireneo_memory_extras extras = {0};
     if (q->with_values) extras.values = files->values, extras.candidates = files->facts.candidates;
-    if (q->key_labels != NULL) extras.keys = files->keys, extras.facts = files->facts.facts;
+    if (q->key_labels != NULL) extras.keys = files->all_keys, extras.facts = count_facts(files);
     extras.key_labels = q->labels[0].lines;
     extras.value_labels = q->labels[1].lines;
     return extras;
@@ -104,39 +105,6 @@ static int save_memory(const command *self, const store_request *q, const facts_
     ireneo_memory_extras extras = extras_of(q, files);
     info.status = status;
     return report_error(self, ireneo_memory_save(o->memory, path, &extras, &q->settings, &info));
-}
-
-/* The best memory goes to MEMORY whatever the answer, marked as partial when it does not recall all; only an interrupted
- * store leaves an old one alone. What can be gone on from goes to the state, too. */
-static int save_outcome(const command *self, const store_request *q, const facts_files *files,
-                        store_outcome *o) {
-    bool stopped = o->status == IRENEO_STATUS_INTERRUPTED;
-    bool all = o->info.store.recalled == o->info.store.facts;
-    o->waiting = stopped || o->status == IRENEO_STATUS_UNDECIDED;
-    o->written = !stopped;
-    int outcome = o->waiting ? save_memory(self, q, files, o, q->state, o->status) : 0;
-    if (outcome == 0 && o->written)
-        outcome =
-            save_memory(self, q, files, o, q->output, all ? IRENEO_STATUS_STORED : IRENEO_STATUS_PARTIAL);
-    if (outcome == 0 && !o->waiting) unlink(q->state);
-    return outcome;
-}
-
-static int load_initial(const command *self, const store_request *q, const facts_files *files,
-                        ireneo_memory **initial) {
-    const char *path = q->resume ? q->state : q->initial;
-    if (path == NULL) return 0;
-    if (q->resume && access(path, F_OK) != 0)
-        return complain(self, EXIT_DATA, "there is nothing to resume: %s does not exist", path);
-    ireneo_error failed = ireneo_memory_load(path, initial);
-    if (failed != IRENEO_OK) return report_error(self, failed);
-    unsigned char hash[IRENEO_HASH_BYTES];
-    if (!q->resume) return 0;
-    failed = ireneo_facts_hash(&files->facts, hash);
-    if (failed != IRENEO_OK) return report_error(self, failed);
-    if (memcmp((*initial)->facts_hash, hash, sizeof hash) != 0)
-        return complain(self, EXIT_DATA, "%s belongs to other facts than these", path);
-    return 0;
 }
 
 /* Indices of the facts given up, as int64. */
@@ -151,6 +119,54 @@ static int save_dropped(const command *self, const store_request *q, const unsig
     ireneo_error failed = ireneo_save_npy(q->given_up, IRENEO_DTYPE_INT64, 1, &count, dropped);
     free(dropped);
     return report_error(self, failed);
+}
+
+/* Rank 0's: the best memory goes to MEMORY whatever the answer, marked as partial when it does not recall all; only an interrupted
+ * store leaves an old one alone. What can be gone on from goes to the state, too. */
+static int save_outcome(const command *self, const store_request *q, const facts_files *files,
+                        store_outcome *o) {
+    bool stopped = o->status == IRENEO_STATUS_INTERRUPTED;
+    bool all = o->info.store.recalled == o->info.store.facts;
+    o->waiting = stopped || o->status == IRENEO_STATUS_UNDECIDED;
+    o->written = !stopped;
+    bool kept = stopped && o->info.store.state_kept; /* by the library: all of it, and not the memory alone */
+    int outcome = o->waiting && !kept ? save_memory(self, q, files, o, q->state, o->status) : 0;
+    if (outcome == 0 && o->written)
+        outcome =
+            save_memory(self, q, files, o, q->output, all ? IRENEO_STATUS_STORED : IRENEO_STATUS_PARTIAL);
+    if (outcome == 0 && !o->waiting) unlink(q->state);
+    if (outcome == 0 && o->result.kept != NULL)
+        outcome = save_dropped(self, q, o->result.kept, count_facts(files));
+    if (outcome == 0 && o->result.certificate != NULL && q->certificate != NULL)
+        outcome = report_error(self, ireneo_certificate_save(o->result.certificate, q->certificate));
+    return outcome;
+}
+
+/* The state of a store that was stopped or killed goes on by itself; of one that came to no verdict there is the memory to
+ * start again from. */
+static int load_initial(const command *self, store_request *q, ireneo_memory **initial) {
+    const char *path = q->resume ? q->state : q->initial;
+    int whole = 0;
+    if (path == NULL) return 0;
+    if (q->resume && access(path, F_OK) != 0)
+        return complain(self, EXIT_DATA, "there is nothing to resume: %s does not exist", path);
+    if (q->resume && q->settings.state != NULL) {
+        ireneo_error failed = ireneo_safetensors_has(path, "numbers", &whole);
+        if (failed != IRENEO_OK) return report_error(self, failed);
+    }
+    q->settings.resume = whole;
+    return whole ? 0 : report_error(self, ireneo_memory_load(path, initial));
+}
+
+static int check_initial(const command *self, const store_request *q, const facts_files *files,
+                         const ireneo_memory *initial) {
+    unsigned char hash[IRENEO_HASH_BYTES];
+    if (!q->resume || initial == NULL) return 0;
+    ireneo_error failed = ireneo_facts_hash(&files->facts, hash);
+    if (failed != IRENEO_OK) return report_error(self, failed);
+    if (memcmp(initial->facts_hash, hash, sizeof hash) != 0)
+        return complain(self, EXIT_DATA, "%s belongs to other facts than these", q->state);
+    return 0;
 }
 
 /* ---- the work ---- */
@@ -184,10 +200,12 @@ static ireneo_error store(const store_request *q, const ireneo_facts *facts, sto
 }
 
 static int run_store(const command *self, store_request *q, const facts_files *files, store_outcome *o) {
-    int outcome = load_initial(self, q, files, &o->initial);
+    if (q->settings.solver == IRENEO_SOLVER_PROJECT && q->residual == NULL) q->settings.state = q->state;
+    int outcome = agree(self, load_initial(self, q, &o->initial));
+    if (outcome == 0) outcome = check_initial(self, q, files, o->initial);
     if (outcome == 0 && q->moments != NULL)
         outcome = report_error(self, ireneo_moments_load(q->moments, &o->moments));
-    if (outcome == 0) outcome = prepare_overload(self, q, files->facts.facts, o);
+    if (outcome == 0) outcome = prepare_overload(self, q, count_facts(files), o);
     if (outcome != 0) return outcome;
     q->settings.initial = o->initial;
     q->settings.moments = o->moments;
@@ -195,11 +213,7 @@ static int run_store(const command *self, store_request *q, const facts_files *f
     ireneo_error failed = store(q, &files->facts, o);
     finish_progress();
     outcome = report_error(self, failed);
-    if (outcome == 0) outcome = save_outcome(self, q, files, o);
-    if (outcome == 0 && o->result.kept != NULL)
-        outcome = save_dropped(self, q, o->result.kept, files->facts.facts);
-    if (outcome == 0 && o->result.certificate != NULL && q->certificate != NULL)
-        outcome = report_error(self, ireneo_certificate_save(o->result.certificate, q->certificate));
+    if (outcome == 0) outcome = agree(self, speaks() ? save_outcome(self, q, files, o) : 0);
     return outcome == 0 ? report_store(self, q, &files->facts, o) : outcome;
 }
 
@@ -214,25 +228,27 @@ static int store_facts(const command *self, store_request *q, const facts_files 
     return outcome;
 }
 
-static int load_both_labels(const command *self, store_request *q, const facts_files *files) {
+static int load_both_labels(const command *self, store_request *q, facts_files *files) {
     int outcome = 0;
     if (q->key_labels != NULL || q->value_labels != NULL) q->with_values = true;
     if (q->with_values && files->facts.values == NULL)
         return complain(self, EXIT_USAGE, "--with-values and labels need values that all keys share");
     if (q->key_labels != NULL)
-        outcome = load_labels_of(self, q->key_labels, files->facts.facts, "keys", &q->labels[0]);
+        outcome = load_labels_of(self, q->key_labels, count_facts(files), "keys", &q->labels[0]);
     if (outcome == 0 && q->value_labels != NULL)
         outcome = load_labels_of(self, q->value_labels, files->facts.candidates, "values", &q->labels[1]);
-    return outcome;
+    outcome = agree(self, outcome);
+    return outcome == 0 && q->key_labels != NULL ? bring_keys(self, files) : outcome;
 }
 
 static int load_and_store(const command *self, store_request *q) {
     facts_files files;
     int outcome = 0;
-    if (q->settings.solver == IRENEO_SOLVER_PROJECT)
+    if (q->settings.solver == IRENEO_SOLVER_PROJECT && ireneo_ranks_world()->count == 1)
         outcome = check_room(self, q->files[0], q->files[1], q->threads);
     if (outcome == 0)
-        outcome = load_facts(self, &(facts_names){q->files[0], q->files[1], q->targets, q->residual}, &files);
+        outcome =
+            load_facts_held(self, &(facts_names){q->files[0], q->files[1], q->targets, q->residual}, &files);
     if (outcome != 0) return outcome;
     outcome = load_both_labels(self, q, &files);
     catch_interrupts();

@@ -46,7 +46,7 @@ static double estimate_kept(const store_request *q, const ireneo_facts *facts, c
                           .dim_out = info->span_out,
                           .rank = q->settings.rank,
                           .candidates = (double)facts->candidates,
-                          .facts = (double)facts->facts};
+                          .facts = (double)o->info.store.facts};
     size_t smaller = info->span_in < info->span_out ? info->span_in : info->span_out;
     if (shape.rank >= smaller) shape.rank = 0;
     double kept = NAN;
@@ -57,7 +57,7 @@ static double estimate_kept(const store_request *q, const ireneo_facts *facts, c
 static void print_overload_advice(const store_request *q, const ireneo_facts *facts, const store_outcome *o) {
     double kept = estimate_kept(q, facts, o);
     char text[40];
-    if (kept < (double)facts->facts)
+    if (kept < (double)o->info.store.facts)
         printf("  what can be done        --overload chooses which to keep: about %s of them\n",
                grouped(kept, text));
     else

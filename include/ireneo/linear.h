@@ -138,6 +138,9 @@ typedef struct ireneo_facts {
     /** Offsets (facts, dim_out): fact i is recalled when its target's y^T (W x_i + residuals_i) is largest, as in the
      * last block of a transformer, where W x is added to the residual stream. NULL: none. */
     const float *residuals;
+    /** For facts that the processes of an MPI job share out (the program's own; see src/base/holding.h): which of them are
+     * here. NULL: all. */
+    const struct ireneo_holding *holding;
     uint64_t reserved[4];
 } ireneo_facts;
 
@@ -236,6 +239,12 @@ typedef struct ireneo_store_settings {
      * is then on the mean squared output for those keys. NULL: the caller's coordinates. The solver project works in
      * white coordinates of its own, and its verdict depends on none. */
     const struct ireneo_moments *moments;
+    /** Solver project: a file that keeps the state of the work, written before every pass over all candidates and when
+     * progress asks to stop, once the work has taken two seconds. It holds the memory found so far, too. NULL: none. */
+    const char *state;
+    /** Non-zero: goes on from that file, which must be of the same facts, rank and margin. The result is the one that the
+     * work would have had without a break. `initial` is not looked at. */
+    int resume;
     uint64_t reserved[4];
 } ireneo_store_settings;
 
@@ -281,6 +290,8 @@ typedef struct ireneo_store_info {
     /** Why the facts do not fit, or what stood in the way, where it can be said of single facts; "" otherwise. */
     char reason[160];
     ireneo_store_phases phases;
+    /** When interrupted: non-zero when the file of settings.state holds where the work stopped. */
+    int state_kept;
     uint64_t reserved[4];
 } ireneo_store_info;
 

@@ -107,6 +107,7 @@ class ireneo_facts(ctypes.Structure):
         ("own_candidates", OWN_CANDIDATES),
         ("own_context", c_void_p),
         ("residuals", POINTER(c_float)),
+        ("holding", c_void_p),
         ("reserved", RESERVED),
     ]
 
@@ -170,6 +171,8 @@ class ireneo_store_settings(ctypes.Structure):
         ("rate", c_double),
         ("ridge", c_double),
         ("moments", c_void_p),
+        ("state", c_char_p),
+        ("resume", c_int),
         ("reserved", RESERVED),
     ]
 
@@ -217,6 +220,7 @@ class ireneo_store_info(ctypes.Structure):
         ("exact", c_int),
         ("reason", c_char * 160),
         ("phases", ireneo_store_phases),
+        ("state_kept", c_int),
         ("reserved", RESERVED),
     ]
 

@@ -5,7 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { PIECE = 1 << 17, AT_ONCE = 64 }; /* bytes of a piece; pieces whose digests are kept at a time */
+enum {
+    PIECE = IRENEO_DIGEST_PIECE,
+    AT_ONCE = 64
+}; /* bytes of a piece; pieces whose digests are kept at a time */
 
 void ireneo_digest_begin(ireneo_digest *d) {
     blake2b_init(&d->state, IRENEO_DIGEST_BYTES);
@@ -15,10 +18,16 @@ void ireneo_digest_bytes(ireneo_digest *d, const void *bytes, size_t count) {
     blake2b_update(&d->state, bytes, count);
 }
 
-void ireneo_digest_number(ireneo_digest *d, uint64_t number) {
+void ireneo_digest_put(uint64_t *place, uint64_t number) {
     unsigned char bytes[8];
     for (int k = 0; k < 8; k++) bytes[k] = (unsigned char)(number >> (8 * k));
-    ireneo_digest_bytes(d, bytes, sizeof bytes);
+    memcpy(place, bytes, sizeof bytes);
+}
+
+void ireneo_digest_number(ireneo_digest *d, uint64_t number) {
+    uint64_t place;
+    ireneo_digest_put(&place, number);
+    ireneo_digest_bytes(d, &place, sizeof place);
 }
 
 void ireneo_digest_string(ireneo_digest *d, const char *text) {
@@ -30,28 +39,34 @@ void ireneo_digest_end(ireneo_digest *d, unsigned char *result) {
     blake2b_final(&d->state, result, IRENEO_DIGEST_BYTES);
 }
 
-/* Pieces of a block, from number `first` on. */
+/* Pieces of a block, and where their digests go. */
 typedef struct block_pieces {
     const unsigned char *from;
-    size_t count, first;
-    unsigned char results[AT_ONCE][IRENEO_DIGEST_BYTES];
+    size_t count;
+    unsigned char *digests; /* (pieces, IRENEO_DIGEST_BYTES) */
 } block_pieces;
 
 static void digest_piece(void *context, size_t k, int thread) {
     (void)thread;
-    block_pieces *b = context;
-    size_t at = (b->first + k) * PIECE, length = b->count - at < PIECE ? b->count - at : PIECE;
-    blake2b(b->results[k], b->from + at, NULL, IRENEO_DIGEST_BYTES, length, 0);
+    const block_pieces *b = context;
+    size_t at = k * PIECE, length = b->count - at < PIECE ? b->count - at : PIECE;
+    blake2b(b->digests + k * IRENEO_DIGEST_BYTES, b->from + at, NULL, IRENEO_DIGEST_BYTES, length, 0);
+}
+
+void ireneo_digest_pieces(const void *bytes, size_t count, int threads, unsigned char *digests) {
+    block_pieces block = {bytes, count, digests};
+    size_t pieces = (count + PIECE - 1) / PIECE;
+    ireneo_share(pieces, pieces > 4 ? threads : 1, digest_piece, &block);
 }
 
 void ireneo_digest_block(ireneo_digest *d, const void *bytes, size_t count, int threads) {
-    block_pieces block = {.from = bytes, .count = count};
-    size_t pieces = (count + PIECE - 1) / PIECE;
+    unsigned char digests[AT_ONCE * IRENEO_DIGEST_BYTES];
+    const size_t most = (size_t)AT_ONCE * PIECE;
     ireneo_digest_number(d, count);
-    for (block.first = 0; block.first < pieces; block.first += AT_ONCE) {
-        size_t many = pieces - block.first < AT_ONCE ? pieces - block.first : AT_ONCE;
-        ireneo_share(many, many > 4 ? threads : 1, digest_piece, &block);
-        ireneo_digest_bytes(d, block.results, many * IRENEO_DIGEST_BYTES);
+    for (size_t first = 0; first < count; first += most) {
+        size_t many = count - first < most ? count - first : most;
+        ireneo_digest_pieces((const unsigned char *)bytes + first, many, threads, digests);
+        ireneo_digest_bytes(d, digests, (many + PIECE - 1) / PIECE * IRENEO_DIGEST_BYTES);
     }
 }
 

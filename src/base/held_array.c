@@ -86,6 +86,33 @@ ireneo_error ireneo_held_load(const char *location, ireneo_matrix_reading readin
     return failed;
 }
 
+static ireneo_error read_indices(ireneo_source *source, const ireneo_holding *h, int64_t **values) {
+    ireneo_array array;
+    size_t count = 0;
+    if (source->layout.axes < 1 || source->layout.shape[0] != h->total)
+        return ireneo_fail(IRENEO_ERROR_DATA, "%s: the file has changed", source->location);
+    bool cut = ireneo_source_cut(source, h->first, h->rows);
+    IRENEO_TRY(ireneo_source_to_array(source, &array));
+    ireneo_error failed = ireneo_array_to_indices(source->location, &array, values, &count);
+    if (failed == IRENEO_OK && !cut) memmove(*values, *values + h->first, h->rows * sizeof **values);
+    ireneo_array_close(&array);
+    return failed;
+}
+
+ireneo_error ireneo_held_indices(const char *location, const ireneo_holding *holding, int64_t **values) {
+    ireneo_source source;
+    *values = NULL;
+    ireneo_error failed = ireneo_source_open(location, &source);
+    if (failed == IRENEO_OK) failed = read_indices(&source, holding, values);
+    ireneo_source_close(&source);
+    failed = ireneo_ranks_agree(holding->ranks, failed);
+    if (failed != IRENEO_OK) {
+        free(*values);
+        *values = NULL;
+    }
+    return failed;
+}
+
 /* ---- once a node ---- */
 
 /* The first rank of a node reads; sizes and a digest of the numbers tell whether all nodes see the same. */

@@ -17,6 +17,9 @@ ireneo_error ireneo_held_load(const char *location, ireneo_matrix_reading readin
                               const ireneo_holding *holding, float **values, size_t *columns,
                               ireneo_load_notes *notes);
 
+/* The same of a vector of whole numbers, as ireneo_load_indices. */
+ireneo_error ireneo_held_indices(const char *location, const ireneo_holding *holding, int64_t **values);
+
 /* A matrix once a node: the first rank of each reads it. */
 ireneo_error ireneo_shared_load(ireneo_ranks *ranks, const char *location, ireneo_matrix_reading reading,
                                 ireneo_shared *shared, size_t *rows, size_t *columns,

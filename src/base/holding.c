@@ -1,11 +1,11 @@
 /* Rows over ranks, by groups. */
 #include "base/holding.h"
 
-enum { FEWEST_GROUPS = 16, MOST_GROUPS = 4096, GROUP_ROWS = 512 };
+enum { FEWEST_GROUPS = 16, GROUP_ROWS = 512 };
 
 size_t ireneo_group_count(size_t total) {
     size_t groups = FEWEST_GROUPS;
-    while (groups < MOST_GROUPS && total / (2 * groups) >= GROUP_ROWS) groups *= 2;
+    while (groups < IRENEO_MOST_GROUPS && total / (2 * groups) >= GROUP_ROWS) groups *= 2;
     return groups;
 }
 
@@ -43,6 +43,12 @@ ireneo_error ireneo_holding_make(ireneo_ranks *ranks, size_t total, ireneo_holdi
     return ireneo_ranks_agree(ranks, ireneo_fail(IRENEO_ERROR_ARGUMENT,
                                                  "%zu rows are too few for %zu ranks; start at most %zu",
                                                  total, ranks->count, most));
+}
+
+void ireneo_rank_rows(const ireneo_holding *h, size_t rank, size_t *first, size_t *last) {
+    ireneo_holding theirs = hold(NULL, h->total, rank, h->ranks != NULL ? h->ranks->count : 1);
+    *first = theirs.first;
+    *last = theirs.first + theirs.rows;
 }
 
 void ireneo_group_rows(const ireneo_holding *h, size_t group, size_t *first, size_t *last) {

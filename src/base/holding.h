@@ -9,6 +9,8 @@
 
 #include "base/ranks.h"
 
+enum { IRENEO_MOST_GROUPS = 4096 };
+
 typedef struct ireneo_holding {
     ireneo_ranks *ranks; /* NULL: one process holds everything */
     size_t total;        /* rows of the whole */
@@ -33,6 +35,9 @@ ireneo_holding ireneo_holding_in_node(const ireneo_ranks *ranks, size_t total);
 
 /* This rank's share of `total` rows. Fails, alike on all ranks, when there are more ranks than groups, or than rows. */
 ireneo_error ireneo_holding_make(ireneo_ranks *ranks, size_t total, ireneo_holding *holding);
+
+/* Rows first .. last - 1 of the whole that some rank holds. */
+void ireneo_rank_rows(const ireneo_holding *holding, size_t rank, size_t *first, size_t *last);
 
 /* Rows first .. last - 1, as numbered here, of one of the groups held here (counted in the whole). */
 void ireneo_group_rows(const ireneo_holding *holding, size_t group, size_t *first, size_t *last);

@@ -3,20 +3,14 @@
 #include "base/whiten.h"
 #include "base/pool.h"
 #include "base/ram.h"
-#include "base/threads.h"
+#include "base/tree_sum.h"
 
 #include <cblas.h>
 #include <lapacke.h>
 #include <math.h>
 #include <string.h>
 
-enum { TILE = 256, MOST_GROUPS = 16 };
-
-/* Rows are summed in groups, in a fixed order, whatever the number of threads; few rows in few groups. */
-static size_t group_count(size_t rows) {
-    size_t groups = rows / (2 * TILE);
-    return groups < 1 ? 1 : groups < MOST_GROUPS ? groups : MOST_GROUPS;
-}
+enum { TILE = 256 };
 
 /* Variance that a dimension must have beyond what the others explain. Float32 data leave noise near 1e-14. */
 static const double INDEPENDENT = 1e-10;
@@ -51,81 +45,69 @@ static void to_double(const float *rows, size_t count, size_t dim, const double 
         for (size_t j = 0; j < dim; j++) out[i * dim + j] = (double)rows[i * dim + j] - mean[j];
 }
 
-static void group_range(size_t group, size_t groups, size_t count, size_t *first, size_t *last) {
-    *first = group * count / groups;
-    *last = (group + 1) * count / groups;
-}
-
-/* Rows under way, and what is made of them. */
+/* Rows under way, and the space of the threads. */
 typedef struct row_sums {
     const float *rows;
-    size_t count, dim, groups;
+    const ireneo_holding *holding;
+    size_t dim;
     const double *mean;
-    double *sums, *tiles, *moment; /* (groups, dim) or (groups, dim, dim); (threads, TILE, dim); (dim, dim) */
+    double *tiles; /* (threads, TILE, dim) */
 } row_sums;
 
-static void sum_group(void *context, size_t group, int thread) {
+static void sum_group(void *context, size_t group, int thread, void *sum) {
     (void)thread;
     const row_sums *s = context;
     size_t first, last;
-    group_range(group, s->groups, s->count, &first, &last);
-    double *sum = s->sums + group * s->dim;
+    double *total = sum;
+    ireneo_group_rows(s->holding, group, &first, &last);
+    memset(total, 0, s->dim * sizeof *total);
     for (size_t i = first; i < last; i++)
-        for (size_t j = 0; j < s->dim; j++) sum[j] += (double)s->rows[i * s->dim + j];
+        for (size_t j = 0; j < s->dim; j++) total[j] += (double)s->rows[i * s->dim + j];
 }
 
-ireneo_error ireneo_mean_row(const float *rows, size_t count, size_t dim, int threads, double *mean) {
-    double *sums = NULL;
-    size_t groups = group_count(count);
-    IRENEO_TRY(IRENEO_ALLOCATE_ZEROED(&sums, groups * dim, "column sums"));
-    row_sums s = {.rows = rows, .count = count, .dim = dim, .groups = groups, .sums = sums};
-    ireneo_share(groups, threads, sum_group, &s);
-    memset(mean, 0, dim * sizeof *mean);
-    for (size_t group = 0; group < groups; group++)
-        for (size_t j = 0; j < dim; j++) mean[j] += sums[group * dim + j];
-    for (size_t j = 0; j < dim; j++) mean[j] /= (double)count;
-    free(sums);
+ireneo_error ireneo_mean_held(const float *rows, const ireneo_holding *holding, size_t dim, int threads,
+                              double *mean) {
+    ireneo_tree_sum tree;
+    row_sums s = {.rows = rows, .holding = holding, .dim = dim};
+    IRENEO_TRY(ireneo_tree_sum_allocate(holding, IRENEO_SUM_F64, dim, threads, &tree));
+    ireneo_tree_sum_run(&tree, sum_group, &s, mean);
+    for (size_t j = 0; j < dim; j++) mean[j] /= (double)holding->total;
+    ireneo_tree_sum_free(&tree);
     return IRENEO_OK;
 }
 
-static void multiply_group(void *context, size_t group, int thread) {
+ireneo_error ireneo_mean_row(const float *rows, size_t count, size_t dim, int threads, double *mean) {
+    ireneo_holding whole = ireneo_holding_whole(count);
+    return ireneo_mean_held(rows, &whole, dim, threads, mean);
+}
+
+static void multiply_group(void *context, size_t group, int thread, void *sum) {
     const row_sums *s = context;
     size_t dim = s->dim, first, last;
     double *tile = s->tiles + (size_t)thread * TILE * dim;
-    group_range(group, s->groups, s->count, &first, &last);
+    ireneo_group_rows(s->holding, group, &first, &last);
+    memset(sum, 0, dim * dim * sizeof *tile);
     for (size_t i = first; i < last; i += TILE) {
         size_t many = last - i < TILE ? last - i : TILE;
         to_double(s->rows + i * dim, many, dim, s->mean, tile);
-        cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, (int)dim, (int)many, 1.0, tile, (int)dim, 1.0,
-                    s->sums + group * dim * dim, (int)dim);
-    }
-}
-
-/* Rows first .. last - 1 of the moment, from the groups. */
-static void add_groups(void *context, size_t first, size_t last) {
-    const row_sums *s = context;
-    for (size_t i = first; i < last; i++) {
-        double *row = s->moment + i * s->dim;
-        for (size_t group = 0; group < s->groups; group++)
-            for (size_t k = 0; k <= i; k++) row[k] += s->sums[(group * s->dim + i) * s->dim + k];
-        for (size_t k = 0; k <= i; k++) row[k] /= (double)s->count;
+        cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, (int)dim, (int)many, 1.0, tile, (int)dim, 1.0, sum,
+                    (int)dim);
     }
 }
 
 /* Second moment (dim, dim), lower triangle, of rows around the mean. */
-static ireneo_error find_moment(const float *rows, size_t count, size_t dim, const double *mean, int threads,
-                                double *moment) {
-    enum { GRAIN = 32 };
-    row_sums s = {.rows = rows, .count = count, .dim = dim, .mean = mean, .moment = moment};
-    s.groups = group_count(count);
-    ireneo_error failed = IRENEO_ALLOCATE_ZEROED(&s.sums, s.groups * dim * dim, "second moments");
+static ireneo_error find_moment(const float *rows, const ireneo_holding *holding, size_t dim,
+                                const double *mean, int threads, double *moment) {
+    row_sums s = {.rows = rows, .holding = holding, .dim = dim, .mean = mean};
+    ireneo_tree_sum tree = {0};
+    ireneo_error failed = IRENEO_ALLOCATE(&s.tiles, (size_t)threads * TILE * dim, "rows in float64");
     if (failed == IRENEO_OK)
-        failed = IRENEO_ALLOCATE(&s.tiles, (size_t)threads * TILE * dim, "rows in float64");
+        failed = ireneo_tree_sum_allocate(holding, IRENEO_SUM_F64, dim * dim, threads, &tree);
     if (failed == IRENEO_OK) {
-        ireneo_share(s.groups, threads, multiply_group, &s);
-        ireneo_share_rows(dim, GRAIN, threads, add_groups, &s);
+        ireneo_tree_sum_run(&tree, multiply_group, &s, moment);
+        for (size_t k = 0; k < dim * dim; k++) moment[k] /= (double)holding->total;
     }
-    free(s.sums);
+    ireneo_tree_sum_free(&tree);
     free(s.tiles);
     return failed;
 }
@@ -202,17 +184,25 @@ ireneo_error ireneo_whitening_from_moment(const double *moment, size_t dim, bool
     return fill_whitening(moment, dim, unit_norm, whitening);
 }
 
-ireneo_error ireneo_whitening_make(const float *rows, size_t count, size_t dim, bool centred, bool unit_norm,
-                                   int threads, ireneo_whitening *whitening) {
+ireneo_error ireneo_whitening_make_held(const float *rows, const ireneo_holding *holding, size_t dim,
+                                        bool centred, bool unit_norm, int threads,
+                                        ireneo_whitening *whitening) {
     double *moment = NULL;
     ireneo_error failed = allocate_whitening(dim, whitening);
     if (failed == IRENEO_OK) failed = IRENEO_ALLOCATE_ZEROED(&moment, dim * dim, "second moment");
     if (failed == IRENEO_OK) whitening->centred = centred;
-    if (failed == IRENEO_OK && centred) failed = ireneo_mean_row(rows, count, dim, threads, whitening->mean);
-    if (failed == IRENEO_OK) failed = find_moment(rows, count, dim, whitening->mean, threads, moment);
+    if (failed == IRENEO_OK && centred)
+        failed = ireneo_mean_held(rows, holding, dim, threads, whitening->mean);
+    if (failed == IRENEO_OK) failed = find_moment(rows, holding, dim, whitening->mean, threads, moment);
     if (failed == IRENEO_OK) failed = fill_whitening(moment, dim, unit_norm, whitening);
     free(moment);
     return failed;
+}
+
+ireneo_error ireneo_whitening_make(const float *rows, size_t count, size_t dim, bool centred, bool unit_norm,
+                                   int threads, ireneo_whitening *whitening) {
+    ireneo_holding whole = ireneo_holding_whole(count);
+    return ireneo_whitening_make_held(rows, &whole, dim, centred, unit_norm, threads, whitening);
 }
 
 /* Rows first .. first + many - 1 in white coordinates, through float64. */
@@ -242,8 +232,9 @@ static void apply_f32(const ireneo_whitening *w, const float *forward, const flo
 /* Rows that are being whitened. */
 typedef struct application {
     const ireneo_whitening *w;
+    const ireneo_holding *holding;
     const float *rows;
-    size_t count, stride;
+    size_t stride;
     double *tiles;  /* (threads, TILE, dim + span) */
     float *forward; /* (dim, span) */
     float *white;
@@ -253,17 +244,21 @@ static void apply_tile(void *context, size_t tile, int thread) {
     const application *a = context;
     const ireneo_whitening *w = a->w;
     double *space = a->tiles + (size_t)thread * TILE * (w->dim + w->span);
-    size_t first = tile * TILE, many = a->count - first < TILE ? a->count - first : TILE;
+    size_t first, last;
+    ireneo_tile_rows(a->holding, TILE, tile, &first, &last);
+    if (first == last) return;
     const float *rows = a->rows + first * w->dim;
     if (w->gentle)
-        apply_f32(w, a->forward, rows, many, a->stride, (float *)(void *)space, a->white + first * a->stride);
+        apply_f32(w, a->forward, rows, last - first, a->stride, (float *)(void *)space,
+                  a->white + first * a->stride);
     else
-        apply_f64(w, rows, many, a->stride, space, a->white + first * a->stride);
+        apply_f64(w, rows, last - first, a->stride, space, a->white + first * a->stride);
 }
 
-ireneo_error ireneo_whitening_apply(const ireneo_whitening *w, const float *rows, size_t count, size_t stride,
-                                    int threads, float *white) {
-    application a = {.w = w, .rows = rows, .count = count, .stride = stride, .white = white};
+ireneo_error ireneo_whitening_apply_held(const ireneo_whitening *w, const float *rows,
+                                         const ireneo_holding *holding, size_t stride, int threads,
+                                         float *white) {
+    application a = {.w = w, .holding = holding, .rows = rows, .stride = stride, .white = white};
     ireneo_error failed =
         IRENEO_ALLOCATE(&a.tiles, (size_t)threads * TILE * (w->dim + w->span), "rows in float64");
     if (failed == IRENEO_OK) failed = IRENEO_ALLOCATE(&a.forward, w->span * w->dim, "whitening in float32");
@@ -271,9 +266,15 @@ ireneo_error ireneo_whitening_apply(const ireneo_whitening *w, const float *rows
         for (size_t k = 0; k < w->span; k++)
             for (size_t j = 0; j < w->dim; j++)
                 a.forward[j * w->span + k] = (float)w->forward[k * w->dim + j];
-        ireneo_share((count + TILE - 1) / TILE, threads, apply_tile, &a);
+        ireneo_share(ireneo_holding_tiles(holding, TILE), threads, apply_tile, &a);
     }
     free(a.tiles);
     free(a.forward);
     return failed;
+}
+
+ireneo_error ireneo_whitening_apply(const ireneo_whitening *w, const float *rows, size_t count, size_t stride,
+                                    int threads, float *white) {
+    ireneo_holding whole = ireneo_holding_whole(count);
+    return ireneo_whitening_apply_held(w, rows, &whole, stride, threads, white);
 }

@@ -2,7 +2,7 @@
 #ifndef IRENEO_BASE_WHITEN_H
 #define IRENEO_BASE_WHITEN_H
 
-#include "base/error.h"
+#include "base/holding.h"
 
 #include <stdbool.h>
 
@@ -19,11 +19,19 @@ typedef struct ireneo_whitening {
 /* The mean (dim) of rows (count, dim), in float64. */
 ireneo_error ireneo_mean_row(const float *rows, size_t count, size_t dim, int threads, double *mean);
 
+/* The same over the rows that all ranks hold; rows are those held here. */
+ireneo_error ireneo_mean_held(const float *rows, const ireneo_holding *holding, size_t dim, int threads,
+                              double *mean);
+
 /* Coordinates in which rows (count, dim) have the identity as second moment, around their mean if centred; with
  * unit_norm the identity / span, so that E |x|^2 = 1. Dependent dimensions are dropped: span is the rank of the
  * data. */
 ireneo_error ireneo_whitening_make(const float *rows, size_t count, size_t dim, bool centred, bool unit_norm,
                                    int threads, ireneo_whitening *whitening);
+
+ireneo_error ireneo_whitening_make_held(const float *rows, const ireneo_holding *holding, size_t dim,
+                                        bool centred, bool unit_norm, int threads,
+                                        ireneo_whitening *whitening);
 
 /* The same from a second moment (dim, dim) that is known, of which the lower triangle is read; the mean is taken to
  * be zero. */
@@ -37,6 +45,10 @@ ireneo_error ireneo_whitening_identity(size_t dim, ireneo_whitening *whitening);
  */
 ireneo_error ireneo_whitening_apply(const ireneo_whitening *whitening, const float *rows, size_t count,
                                     size_t stride, int threads, float *white);
+
+ireneo_error ireneo_whitening_apply_held(const ireneo_whitening *whitening, const float *rows,
+                                         const ireneo_holding *holding, size_t stride, int threads,
+                                         float *white);
 
 void ireneo_whitening_free(ireneo_whitening *whitening);
 

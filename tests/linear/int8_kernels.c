@@ -218,7 +218,7 @@ static void test_lanes(void **state) {
         for (size_t k = 0; k < DIM; k++) h[i * DIM + k] = odd_entry(&g, (int)(i / EACH), k);
     ireneo_int8 q;
     ireneo_int8_rows tile;
-    expect_ok(ireneo_int8_make(h, KINDS * EACH, DIM, DIM, 1, &q));
+    expect_ok(ireneo_int8_make(h, KINDS * EACH, DIM, DIM, 1, NULL, &q));
     expect_ok(ireneo_int8_rows_allocate(&q, KINDS * EACH, COLUMNS, &tile));
     ireneo_int8_rows_set(&q, h, KINDS * EACH, DIM, &tile);
     for (size_t k = 0; k < q.groups * COLUMNS * q.steps * 4; k++)

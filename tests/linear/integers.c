@@ -35,7 +35,7 @@ static void check_scan(size_t rows, size_t columns, size_t dim, int kind, int le
     float *h = make_rows(5, rows, dim, kind == 2 ? 0 : kind), *y = make_rows(6, columns, dim, kind);
     ireneo_int8 q;
     ireneo_int8_rows tile;
-    expect_ok(ireneo_int8_make(y, columns, dim, dim, 2, &q));
+    expect_ok(ireneo_int8_make(y, columns, dim, dim, 2, NULL, &q));
     expect_ok(ireneo_int8_rows_allocate(&q, rows, columns, &tile));
     ireneo_int8_rows_set(&q, h, rows, dim, &tile);
     double *scores = malloc(rows * columns * sizeof *scores), *sorted = malloc(columns * sizeof *sorted);
@@ -96,7 +96,7 @@ static void test_too_many(void **state) {
     uint32_t hits[ROWS * ROOM + 1], found[ROWS];
     ireneo_int8 q;
     ireneo_int8_rows tile;
-    expect_ok(ireneo_int8_make(y, COLUMNS, DIM, DIM, 1, &q));
+    expect_ok(ireneo_int8_make(y, COLUMNS, DIM, DIM, 1, NULL, &q));
     expect_ok(ireneo_int8_rows_allocate(&q, ROWS, COLUMNS, &tile));
     ireneo_int8_rows_set(&q, h, ROWS, DIM, &tile);
     for (size_t i = 0; i < ROWS; i++) level[i] = i % 2 == 0 ? -INFINITY : INFINITY;
@@ -119,7 +119,7 @@ static void test_sixteen_bits(void **state) {
             float *y = make_rows(9, ROWS, dim, kind), *h = make_rows(10, 1, dim, 0), out[ROWS];
             uint32_t list[ROWS];
             ireneo_int16 s;
-            expect_ok(ireneo_int16_make(y, ROWS, dim, dim, 2, &s));
+            expect_ok(ireneo_int16_make(y, ROWS, dim, dim, 2, NULL, &s));
             int16_t *rounded = malloc(s.stride * sizeof *rounded);
             float scale = ireneo_int16_round(&s, h, rounded);
             for (size_t count = 0; count <= ROWS; count += count < 18 ? 1 : 7) {
@@ -154,7 +154,7 @@ static void test_sixteen_bits_do_not_overflow(void **state) {
         uint32_t first = 0;
         for (size_t k = 0; k < dim; k++) y[k] = 3.5f;
         ireneo_int16 s;
-        expect_ok(ireneo_int16_make(y, 1, dim, dim, 1, &s));
+        expect_ok(ireneo_int16_make(y, 1, dim, dim, 1, NULL, &s));
         int16_t *rounded = malloc(s.stride * sizeof *rounded);
         float scale = ireneo_int16_round(&s, y, rounded);
         ireneo_int16_dots(&s, rounded, scale, &first, 1, &out);

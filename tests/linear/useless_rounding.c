@@ -79,7 +79,7 @@ static double run(const float *rows, const float *values) {
     for (size_t i = 0; i < ROWS; i++)
         for (size_t q = 0; q < TOP; q++) k.best[i][q] = -INFINITY;
     ireneo_enter(1, NULL);
-    expect_ok(ireneo_int8_make(values, COLUMNS, DIM, DIM, 1, &k.int8));
+    expect_ok(ireneo_int8_make(values, COLUMNS, DIM, DIM, 1, NULL, &k.int8));
     ireneo_scan scan = {.rows = ROWS,
                         .columns = COLUMNS,
                         .dim = DIM,

@@ -26,18 +26,27 @@ static size_t first_bad_row(const float *values, size_t rows, size_t columns, si
     return rows;
 }
 
-static ireneo_error check_finite(const float *values, size_t rows, size_t columns, const char *what) {
+/* `first` is the number of the first row among all. */
+static ireneo_error check_finite(const float *values, size_t first, size_t rows, size_t columns,
+                                 const char *what) {
     size_t column = 0, row = first_bad_row(values, rows, columns, &column);
     if (row == rows) return IRENEO_OK;
-    return ireneo_fail(IRENEO_ERROR_DATA, "%s: row %zu, column %zu is %s", what, row, column,
+    return ireneo_fail(IRENEO_ERROR_DATA, "%s: row %zu, column %zu is %s", what, first + row, column,
                        isnan(values[row * columns + column]) ? "NaN" : "infinite");
 }
 
-ireneo_error ireneo_facts_check(const ireneo_facts *facts) {
+ireneo_holding ireneo_facts_holding(const ireneo_facts *facts) {
+    return facts->holding != NULL ? *facts->holding : ireneo_holding_whole(facts->facts);
+}
+
+static ireneo_error check_facts(const ireneo_facts *facts) {
     if (facts == NULL || facts->keys == NULL) return ireneo_fail(IRENEO_ERROR_ARGUMENT, "no keys were given");
     IRENEO_TRY(ireneo_check_reserved(facts->reserved, "the facts"));
     if ((facts->values == NULL) == (facts->own_candidates == NULL))
         return ireneo_fail(IRENEO_ERROR_ARGUMENT, "give shared values or own candidates, one of the two");
+    if (facts->holding != NULL && facts->holding->rows != facts->facts)
+        return ireneo_fail(IRENEO_ERROR_ARGUMENT, "%zu facts are here, but %zu should be", facts->facts,
+                           facts->holding->rows);
     if (facts->facts == 0) return ireneo_fail(IRENEO_ERROR_DATA, "there are no facts");
     if (facts->dim_in == 0 || facts->dim_out == 0)
         return ireneo_fail(IRENEO_ERROR_DATA, "keys or values have no dimensions");
@@ -47,19 +56,31 @@ ireneo_error ireneo_facts_check(const ireneo_facts *facts) {
             "there is only one candidate, so every fact is recalled by any memory; give at least two");
     if (facts->candidates > UINT32_MAX)
         return ireneo_fail(IRENEO_ERROR_DATA, "more than 2^32 - 1 candidates cannot be stored");
-    if (facts->targets == NULL && facts->facts > facts->candidates)
+    if (facts->targets == NULL && ireneo_facts_total(facts) > facts->candidates)
         return ireneo_fail(IRENEO_ERROR_DATA,
                            "%zu facts but %zu values: without targets, fact i belongs to value i",
-                           facts->facts, facts->candidates);
+                           ireneo_facts_total(facts), facts->candidates);
     for (size_t i = 0; facts->targets != NULL && i < facts->facts; i++)
         if (facts->targets[i] < 0 || (uint64_t)facts->targets[i] >= facts->candidates)
-            return ireneo_fail(IRENEO_ERROR_DATA,
-                               "targets: row %zu is %lld, but there are only candidates 0 to %zu", i,
-                               (long long)facts->targets[i], facts->candidates - 1);
-    IRENEO_TRY(check_finite(facts->keys, facts->facts, facts->dim_in, "keys"));
+            return ireneo_fail(
+                IRENEO_ERROR_DATA, "targets: row %zu is %lld, but there are only candidates 0 to %zu",
+                ireneo_fact_number(facts, i), (long long)facts->targets[i], facts->candidates - 1);
+    size_t first = ireneo_fact_number(facts, 0);
+    IRENEO_TRY(check_finite(facts->keys, first, facts->facts, facts->dim_in, "keys"));
     if (facts->values != NULL)
-        IRENEO_TRY(check_finite(facts->values, facts->candidates, facts->dim_out, "values"));
+        IRENEO_TRY(check_finite(facts->values, 0, facts->candidates, facts->dim_out, "values"));
     if (facts->residuals != NULL)
-        IRENEO_TRY(check_finite(facts->residuals, facts->facts, facts->dim_out, "residuals"));
+        IRENEO_TRY(check_finite(facts->residuals, first, facts->facts, facts->dim_out, "residuals"));
     return IRENEO_OK;
+}
+
+ireneo_error ireneo_facts_check(const ireneo_facts *facts) {
+    IRENEO_TRY(check_facts(facts));
+    if (facts->holding != NULL && facts->holding->rows != facts->holding->total)
+        return ireneo_fail(IRENEO_ERROR_ARGUMENT, "this cannot be done with facts spread over ranks");
+    return IRENEO_OK;
+}
+
+ireneo_error ireneo_facts_check_held(const ireneo_facts *facts) {
+    return ireneo_ranks_agree(facts != NULL ? ireneo_facts_ranks(facts) : NULL, check_facts(facts));
 }

@@ -7,11 +7,12 @@
 #ifndef IRENEO_LINEAR_FACTS_SCALED_FACTS_H
 #define IRENEO_LINEAR_FACTS_SCALED_FACTS_H
 
-#include "base/error.h"
+#include "base/ranks.h"
 
 typedef struct ireneo_scaled_facts {
     ireneo_facts facts;   /* views of the caller's arrays, or of those below */
-    float *keys, *values; /* scaled copies, or NULL */
+    float *keys;          /* scaled copy, or NULL */
+    ireneo_shared values; /* likewise, once a node */
     int *key_exponent;    /* (facts) key i was multiplied by 2^-key_exponent[i]; NULL: none was */
     int value_exponent;   /* all values by 2^-value_exponent */
     const ireneo_facts *original;

@@ -12,8 +12,7 @@
 enum { VECTOR = 32 };
 
 void ireneo_int16_free(ireneo_int16 *s) {
-    free(s->entries);
-    free(s->scale);
+    ireneo_shared_free(&s->shared);
     memset(s, 0, sizeof *s);
 }
 
@@ -38,19 +37,19 @@ float ireneo_int16_round(const ireneo_int16 *s, const float *h, int16_t *entries
 
 typedef struct rounding {
     const float *values;
-    size_t stride;
+    size_t stride, first; /* row that this rank begins with */
     ireneo_int16 *out;
 } rounding;
 
 static void round_rows(void *context, size_t first, size_t last) {
     const rounding *r = context;
     ireneo_int16 *s = r->out;
-    for (size_t j = first; j < last; j++)
+    for (size_t j = r->first + first; j < r->first + last; j++)
         s->scale[j] = ireneo_int16_round(s, r->values + j * r->stride, s->entries + j * s->stride);
 }
 
 ireneo_error ireneo_int16_make(const float *values, size_t rows, size_t dim, size_t stride, int threads,
-                               ireneo_int16 *s) {
+                               ireneo_ranks *ranks, ireneo_int16 *s) {
     memset(s, 0, sizeof *s);
     s->rows = rows;
     s->dim = dim;
@@ -58,15 +57,16 @@ ireneo_error ireneo_int16_make(const float *values, size_t rows, size_t dim, siz
     /* A 32-bit lane of a 256-bit vector adds stride / 8 products. */
     size_t products = s->stride / 8;
     s->limit = fminf(32767.0f, floorf((float)sqrt(2147483647.0 / (double)products)) - 1.0f);
-    ireneo_error failed = IRENEO_ALLOCATE(&s->entries, rows * s->stride, "values in sixteen bits");
-    if (failed == IRENEO_OK) failed = IRENEO_ALLOCATE(&s->scale, rows, "scales of values");
-    if (failed != IRENEO_OK) {
-        ireneo_int16_free(s);
-        return failed;
-    }
     enum { GRAIN = 256 };
-    rounding r = {values, stride, s};
-    ireneo_share_rows(rows, GRAIN, threads, round_rows, &r);
+    size_t each = s->stride * sizeof *s->entries + sizeof *s->scale,
+           last; /* stride is in whole cache lines */
+    IRENEO_TRY(ireneo_shared_allocate(ranks, rows, each, "values in sixteen bits", &s->shared));
+    s->entries = s->shared.bytes;
+    s->scale = (float *)(void *)(s->entries + rows * s->stride);
+    rounding r = {.values = values, .stride = stride, .out = s};
+    ireneo_shared_slice(ranks, rows, &r.first, &last);
+    ireneo_share_rows(last - r.first, GRAIN, threads, round_rows, &r);
+    ireneo_shared_settle(ranks, &s->shared);
     return IRENEO_OK;
 }
 

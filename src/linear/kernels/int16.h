@@ -5,18 +5,20 @@
 #ifndef IRENEO_LINEAR_KERNELS_INT16_H
 #define IRENEO_LINEAR_KERNELS_INT16_H
 
-#include "ireneo.h"
+#include "base/ranks.h"
 
 typedef struct ireneo_int16 {
     size_t rows, dim, stride; /* stride: whole vectors of 32 entries */
     float limit;              /* largest |integer| */
     int16_t *entries;         /* (rows, stride), padded with zeros */
     float *scale;             /* (rows) */
+    ireneo_shared shared;     /* where both are: once a node */
 } ireneo_int16;
 
-/* values (rows, stride), of which the first dim entries count. */
+/* values (rows, stride), of which the first dim entries count. The ranks of a node make one copy together; NULL: this
+ * process makes its own. */
 ireneo_error ireneo_int16_make(const float *values, size_t rows, size_t dim, size_t stride, int threads,
-                               ireneo_int16 *sixteen);
+                               ireneo_ranks *ranks, ireneo_int16 *sixteen);
 void ireneo_int16_free(ireneo_int16 *sixteen);
 
 /* Rounds h (dim) into entries (sixteen->stride) and returns its scale. */

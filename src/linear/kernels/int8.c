@@ -84,10 +84,7 @@ static float error_above(float missed, float square, size_t dim) {
 /* ---- Candidates ---- */
 
 void ireneo_int8_free(ireneo_int8 *q) {
-    free(q->packed);
-    free(q->scale);
-    free(q->largest);
-    free(q->error);
+    ireneo_shared_free(&q->shared);
     memset(q, 0, sizeof *q);
 }
 
@@ -100,14 +97,15 @@ static void pack_column(const int8_t *entries, size_t column, ireneo_int8 *q) {
 /* Values (columns, stride) that are being packed. */
 typedef struct packing {
     const float *values;
-    size_t stride;
+    size_t stride, first; /* group that this rank begins with */
     ireneo_int8 *q;
 } packing;
 
-static void pack_group(void *context, size_t group, int thread) {
+static void pack_group(void *context, size_t index, int thread) {
     (void)thread;
     const packing *p = context;
     ireneo_int8 *q = p->q;
+    size_t group = p->first + index;
     int8_t entries[IRENEO_INT8_WIDEST + 4];
     memset(entries, 0, q->steps * 4);
     for (size_t j = group * GROUP; j < (group + 1) * GROUP; j++) {
@@ -123,25 +121,32 @@ static void pack_group(void *context, size_t group, int thread) {
     }
 }
 
+/* One block for all arrays, which the ranks of a node share. */
+static ireneo_error allocate_columns(ireneo_ranks *ranks, ireneo_int8 *q) {
+    size_t packed = q->groups * GROUP * q->steps * 4, floats = q->groups * (GROUP + 2), bytes;
+    packed = (packed + 63) / 64 * 64;
+    IRENEO_TRY(ireneo_multiply_sizes(floats, sizeof(float), &bytes, "values in eight bits"));
+    IRENEO_TRY(ireneo_shared_allocate(ranks, packed + bytes, 1, "values in eight bits", &q->shared));
+    q->packed = q->shared.bytes;
+    q->scale = (float *)(void *)(q->packed + packed);
+    q->largest = q->scale + q->groups * GROUP;
+    q->error = q->largest + q->groups;
+    return IRENEO_OK;
+}
+
 ireneo_error ireneo_int8_make(const float *values, size_t columns, size_t dim, size_t stride, int threads,
-                              ireneo_int8 *q) {
+                              ireneo_ranks *ranks, ireneo_int8 *q) {
     *q = (ireneo_int8){.kernel = ireneo_int8_kernel_of(ireneo_processor()),
                        .columns = columns,
                        .dim = dim,
                        .steps = (dim + 3) / 4,
                        .groups = (columns + GROUP - 1) / GROUP};
-    ireneo_error failed =
-        IRENEO_ALLOCATE(&q->packed, q->groups * GROUP * q->steps * 4, "values in eight bits");
-    if (failed == IRENEO_OK)
-        failed = IRENEO_ALLOCATE_ZEROED(&q->scale, q->groups * GROUP, "scales of values");
-    if (failed == IRENEO_OK) failed = IRENEO_ALLOCATE_ZEROED(&q->largest, q->groups, "scales of values");
-    if (failed == IRENEO_OK) failed = IRENEO_ALLOCATE_ZEROED(&q->error, q->groups, "scales of values");
-    if (failed != IRENEO_OK) {
-        ireneo_int8_free(q);
-        return failed;
-    }
-    packing p = {values, stride, q};
-    ireneo_share(q->groups, threads, pack_group, &p);
+    IRENEO_TRY(allocate_columns(ranks, q));
+    packing p = {.values = values, .stride = stride, .q = q};
+    size_t last;
+    ireneo_shared_slice(ranks, q->groups, &p.first, &last);
+    ireneo_share(last - p.first, threads, pack_group, &p);
+    ireneo_shared_settle(ranks, &q->shared);
     for (size_t group = 0; group < q->groups; group++) {
         q->usual_largest += (double)q->largest[group] / (double)q->groups;
         q->usual_error += (double)q->error[group] / (double)q->groups;

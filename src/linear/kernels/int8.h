@@ -7,7 +7,7 @@
 #ifndef IRENEO_LINEAR_KERNELS_INT8_H
 #define IRENEO_LINEAR_KERNELS_INT8_H
 
-#include "ireneo.h"
+#include "base/ranks.h"
 #include "linear/kernels/int8_kernel.h"
 
 #include <stdbool.h>
@@ -21,6 +21,7 @@ typedef struct ireneo_int8 {
     float *largest;                    /* (groups) largest |y|, rounded up */
     float *error;                      /* (groups) largest |y - ŷ|, rounded up */
     double usual_largest, usual_error; /* means of those over the groups */
+    ireneo_shared shared;              /* where the arrays are: once a node */
 } ireneo_int8;
 
 /* A tile of rows in eight bits. */
@@ -38,10 +39,11 @@ typedef struct ireneo_int8_rows {
 /* Does it pay for scores of this size, on this processor? */
 bool ireneo_int8_useful(size_t rows, size_t columns, size_t dim);
 
-/* values (columns, stride), of which the first dim entries count; dim is at most IRENEO_INT8_WIDEST. */
+/* values (columns, stride), of which the first dim entries count; dim is at most IRENEO_INT8_WIDEST. The ranks of a node
+ * make one copy together; NULL: this process makes its own. */
 enum { IRENEO_INT8_WIDEST = 32768 }; /* 255 * 127 * 32768 < 2^31: sums cannot overflow */
 ireneo_error ireneo_int8_make(const float *values, size_t columns, size_t dim, size_t stride, int threads,
-                              ireneo_int8 *quantised);
+                              ireneo_ranks *ranks, ireneo_int8 *quantised);
 void ireneo_int8_free(ireneo_int8 *quantised);
 
 /* Room for tiles of `rows` rows, scanned over at most `columns` candidates at a time. */

@@ -104,14 +104,24 @@ int ireneo_memory_normalise(ireneo_memory *m) {
     return exponent + normalise(m->right, right);
 }
 
-ireneo_error ireneo_memory_check_facts(const ireneo_memory *memory, const ireneo_facts *facts) {
-    IRENEO_TRY(ireneo_memory_check(memory));
-    IRENEO_TRY(ireneo_facts_check(facts));
+static ireneo_error check_sizes(const ireneo_memory *memory, const ireneo_facts *facts) {
     if (memory->dim_in != facts->dim_in || memory->dim_out != facts->dim_out)
         return ireneo_fail(IRENEO_ERROR_DATA,
                            "the memory is %zu x %zu, but keys have %zu dimensions and values %zu",
                            memory->dim_out, memory->dim_in, facts->dim_in, facts->dim_out);
     return IRENEO_OK;
+}
+
+ireneo_error ireneo_memory_check_facts(const ireneo_memory *memory, const ireneo_facts *facts) {
+    IRENEO_TRY(ireneo_memory_check(memory));
+    IRENEO_TRY(ireneo_facts_check(facts));
+    return check_sizes(memory, facts);
+}
+
+ireneo_error ireneo_memory_check_held(const ireneo_memory *memory, const ireneo_facts *facts) {
+    IRENEO_TRY(ireneo_memory_check(memory));
+    IRENEO_TRY(ireneo_facts_check_held(facts));
+    return check_sizes(memory, facts);
 }
 
 void ireneo_memory_free(ireneo_memory *memory) {

@@ -10,6 +10,8 @@ ireneo_error ireneo_memory_allocate(size_t dim_in, size_t dim_out, size_t rank, 
 /* Refuses NULL and a memory without numbers or with numbers that are not finite; the second also facts that are unusable or of another shape. */
 ireneo_error ireneo_memory_check(const ireneo_memory *memory);
 ireneo_error ireneo_memory_check_facts(const ireneo_memory *memory, const ireneo_facts *facts);
+/* The second for facts that may be spread over ranks. */
+ireneo_error ireneo_memory_check_held(const ireneo_memory *memory, const ireneo_facts *facts);
 
 /* Multiplies the matrix, or each factor, by a power of two that brings its largest entry to 1 .. 2. Returns the e of
  * 2^-e by which scores are multiplied. A memory that is not finite becomes zero: it recalls nothing. */

@@ -43,13 +43,13 @@ static ireneo_error turn_values(ireneo_principal_axes *axes) {
         return IRENEO_OK;
     }
     IRENEO_TRY(turn(&p->values, 1.0, (double)p->dim_out, axes->value_variance, &axes->value_scale));
-    return ireneo_whitening_apply(&p->values, p->facts->values, p->columns, p->stride, p->threads, p->y);
+    return ireneo_problem_whiten_values(p);
 }
 
 static ireneo_error turn_keys(ireneo_principal_axes *axes) {
     ireneo_problem *p = &axes->problem;
     IRENEO_TRY(turn(&p->keys, 1.0 / (double)p->dim_in, 1.0, axes->key_variance, &axes->key_scale));
-    return ireneo_whitening_apply(&p->keys, p->facts->keys, p->rows, p->dim_in, p->threads, p->x);
+    return ireneo_whitening_apply_held(&p->keys, p->facts->keys, &p->holding, p->dim_in, p->threads, p->x);
 }
 
 ireneo_error ireneo_principal_axes_make(const ireneo_facts *facts, int threads, ireneo_principal_axes *axes) {

@@ -9,7 +9,7 @@
 
 void ireneo_problem_free(ireneo_problem *problem) {
     free(problem->x);
-    free(problem->y);
+    ireneo_shared_free(&problem->shared_y);
     ireneo_int8_free(&problem->int8);
     ireneo_whitening_free(&problem->keys);
     ireneo_whitening_free(&problem->values);
@@ -21,11 +21,20 @@ static size_t padded(size_t dim) {
 }
 
 static ireneo_error make_keys(const ireneo_facts *facts, ireneo_problem *p) {
-    IRENEO_TRY(
-        ireneo_whitening_make(facts->keys, facts->facts, facts->dim_in, false, true, p->threads, &p->keys));
+    IRENEO_TRY(ireneo_whitening_make_held(facts->keys, &p->holding, facts->dim_in, false, true, p->threads,
+                                          &p->keys));
     p->dim_in = p->keys.span;
     IRENEO_TRY(IRENEO_ALLOCATE(&p->x, facts->facts * p->dim_in, "white keys"));
-    return ireneo_whitening_apply(&p->keys, facts->keys, facts->facts, p->dim_in, p->threads, p->x);
+    return ireneo_whitening_apply_held(&p->keys, facts->keys, &p->holding, p->dim_in, p->threads, p->x);
+}
+
+ireneo_error ireneo_problem_whiten_values(ireneo_problem *p) {
+    const ireneo_facts *facts = p->facts;
+    ireneo_holding mine = ireneo_holding_in_node(p->holding.ranks, facts->candidates);
+    IRENEO_TRY(ireneo_whitening_apply_held(&p->values, facts->values + mine.first * facts->dim_out, &mine,
+                                           p->stride, p->threads, p->y + mine.first * p->stride));
+    ireneo_shared_settle(p->holding.ranks, &p->shared_y);
+    return IRENEO_OK;
 }
 
 static ireneo_error make_values(const ireneo_facts *facts, ireneo_problem *p) {
@@ -34,17 +43,21 @@ static ireneo_error make_values(const ireneo_facts *facts, ireneo_problem *p) {
         p->stride = padded(p->dim_out);
         return ireneo_whitening_identity(facts->dim_out, &p->values);
     }
-    IRENEO_TRY(ireneo_whitening_make(facts->values, facts->candidates, facts->dim_out, true, false,
-                                     p->threads, &p->values));
+    ireneo_holding spread = ireneo_holding_spread(p->holding.ranks, facts->candidates);
+    IRENEO_TRY(ireneo_whitening_make_held(facts->values + spread.first * facts->dim_out, &spread,
+                                          facts->dim_out, true, false, p->threads, &p->values));
     p->dim_out = p->values.span;
     p->stride = padded(p->dim_out);
-    IRENEO_TRY(IRENEO_ALLOCATE_ZEROED(&p->y, facts->candidates * p->stride, "white values"));
-    return ireneo_whitening_apply(&p->values, facts->values, facts->candidates, p->stride, p->threads, p->y);
+    IRENEO_TRY(ireneo_shared_allocate(p->holding.ranks, facts->candidates * p->stride, sizeof *p->y,
+                                      "white values", &p->shared_y));
+    p->y = p->shared_y.bytes;
+    return ireneo_problem_whiten_values(p);
 }
 
 ireneo_error ireneo_problem_make(const ireneo_facts *facts, int threads, ireneo_problem *problem) {
     memset(problem, 0, sizeof *problem);
     problem->facts = facts;
+    problem->holding = ireneo_facts_holding(facts);
     problem->rows = facts->facts;
     problem->columns = facts->candidates;
     problem->threads = threads;
@@ -55,8 +68,8 @@ ireneo_error ireneo_problem_make(const ireneo_facts *facts, int threads, ireneo_
 }
 
 ireneo_error ireneo_problem_pack(ireneo_problem *p) {
-    if (p->y == NULL || !ireneo_int8_useful(p->rows, p->columns, p->dim_out)) return IRENEO_OK;
-    return ireneo_int8_make(p->y, p->columns, p->dim_out, p->stride, p->threads, &p->int8);
+    if (p->y == NULL || !ireneo_int8_useful(p->holding.total, p->columns, p->dim_out)) return IRENEO_OK;
+    return ireneo_int8_make(p->y, p->columns, p->dim_out, p->stride, p->threads, p->holding.ranks, &p->int8);
 }
 
 const float *ireneo_problem_target_value(const ireneo_problem *p, size_t row, float *scratch) {

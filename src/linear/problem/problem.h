@@ -10,18 +10,23 @@
 
 typedef struct ireneo_problem {
     const ireneo_facts *facts;
-    size_t rows, columns;   /* n, P */
+    ireneo_holding holding; /* which of all rows are here */
+    size_t rows, columns;   /* n, as many as are here, and P */
     size_t dim_in, dim_out; /* dimensions that keys and values span */
     size_t stride;          /* dim_out rounded up to whole vectors: rows of y are padded with zeros */
     float *x;               /* white keys (rows, dim_in), E |x|^2 = 1; owned */
-    float *y;         /* white values (columns, stride), covariance 1; owned; NULL with own candidates */
-    ireneo_int8 int8; /* of y, for scans; empty until packed, and where it would not pay */
+    float *y; /* white values (columns, stride), covariance 1; once a node; NULL with own candidates */
+    ireneo_shared shared_y; /* they */
+    ireneo_int8 int8;       /* of y, for scans; empty until packed, and where it would not pay */
     ireneo_whitening keys, values;
     int threads;
 } ireneo_problem;
 
 ireneo_error ireneo_problem_make(const ireneo_facts *facts, int threads, ireneo_problem *problem);
 void ireneo_problem_free(ireneo_problem *problem);
+
+/* y again, after the whitening of the values has changed; once a node. */
+ireneo_error ireneo_problem_whiten_values(ireneo_problem *problem);
 
 /* Eight-bit copies of the values, where scans gain by them. */
 ireneo_error ireneo_problem_pack(ireneo_problem *problem);
@@ -33,8 +38,8 @@ static inline size_t ireneo_problem_target(const ireneo_problem *problem, size_t
 /* The target's vector; made in `scratch` (dim_out) when candidates are each fact's own. */
 const float *ireneo_problem_target_value(const ireneo_problem *problem, size_t row, float *scratch);
 
-/* Tiles of rows are summed in this many groups, in a fixed order, so that sums do not depend on the number of
- * threads. */
+/* Certificates sum rows in this many groups, in a fixed order, so that sums do not depend on the number of threads. What
+ * ranks sum together has groups of its own (base/holding.h). */
 enum { IRENEO_GROUPS = 16 };
 static inline void ireneo_group_range(size_t group, size_t rows, size_t *first, size_t *last) {
     *first = group * rows / IRENEO_GROUPS;

@@ -2,6 +2,7 @@
 #include "linear/scan/check.h"
 #include "base/ram.h"
 #include "base/threads.h"
+#include "linear/facts/facts.h"
 #include "linear/memory/extended.h"
 #include "linear/memory/memory.h"
 #include "linear/scan/checker.h"
@@ -55,14 +56,19 @@ static ireneo_error gather_pairs(const ireneo_checker *c, ireneo_pairs *near) {
 }
 
 static void report_check(const ireneo_checker *c, ireneo_check_report *report) {
+    ireneo_ranks *ranks = ireneo_facts_ranks(c->facts);
     double gap = INFINITY;
+    size_t recalled = 0, recomputed = 0;
     memset(report, 0, sizeof *report);
-    report->facts = c->facts->facts;
+    report->facts = ireneo_facts_total(c->facts);
     for (int k = 0; k < c->threads; k++) {
         gap = fmin(gap, c->thread[k].gap);
-        report->recomputed += c->thread[k].recomputed;
+        recomputed += c->thread[k].recomputed;
     }
-    for (size_t i = 0; i < c->facts->facts; i++) report->recalled += c->recalled[i];
+    for (size_t i = 0; i < c->facts->facts; i++) recalled += c->recalled[i];
+    gap = ireneo_ranks_smallest(ranks, gap);
+    report->recalled = ireneo_ranks_sum(ranks, recalled);
+    report->recomputed = ireneo_ranks_sum(ranks, recomputed);
     report->gap = gap;
     report->margin = c->spread > 0.0 ? gap / c->spread : (gap > 0.0 ? INFINITY : 0.0);
 }
@@ -108,7 +114,7 @@ ireneo_error ireneo_check(const ireneo_memory *memory, const ireneo_facts *facts
     const ireneo_progress *progress;
     IRENEO_REQUIRE(report != NULL, "check needs a memory and a report");
     *report = (ireneo_check_report){0};
-    IRENEO_TRY(ireneo_memory_check_facts(memory, facts));
+    IRENEO_TRY(ireneo_memory_check_held(memory, facts));
     IRENEO_TRY(ireneo_enter_run(settings, &threads, &progress));
     return ireneo_leave(ireneo_check_near(memory, facts, threads, progress, NULL, recalled, report));
 }

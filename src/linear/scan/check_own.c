@@ -54,8 +54,9 @@ static void check_fact(const ireneo_checker *c, int thread, const workplace *w, 
                     &sums);
     ireneo_check_end(c, &row);
     double mean = sums.first / (double)f->candidates;
-    if (fact % ireneo_check_stride(c) == 0)
-        variance[fact / ireneo_check_stride(c)] =
+    size_t number = ireneo_fact_number(f, fact);
+    if (number % ireneo_check_stride(c) == 0)
+        variance[number / ireneo_check_stride(c)] =
             fmax(0.0, sums.second / (double)f->candidates - mean * mean);
 }
 
@@ -82,14 +83,16 @@ static ireneo_error run_fact(void *context, size_t fact, int thread) {
     own_check *s = context;
     check_fact(s->c, thread, &s->places[thread], fact, s->variance);
     return s->c->thread[thread].infinite
-               ? ireneo_fail(IRENEO_ERROR_DATA, "an own candidate of fact %zu is not finite", fact)
+               ? ireneo_fail(IRENEO_ERROR_DATA, "an own candidate of fact %zu is not finite",
+                             ireneo_fact_number(s->c->facts, fact))
                : IRENEO_OK;
 }
 
 ireneo_error ireneo_check_own(ireneo_checker *c) {
     own_check s = {.c = c};
-    size_t sampled = (c->facts->facts + ireneo_check_stride(c) - 1) / ireneo_check_stride(c);
+    size_t sampled = (ireneo_facts_total(c->facts) + ireneo_check_stride(c) - 1) / ireneo_check_stride(c);
     double total = 0.0;
+    ireneo_ranks *ranks = ireneo_facts_ranks(c->facts);
     ireneo_check_restart(c);
     ireneo_error failed = IRENEO_ALLOCATE_ZEROED(&s.places, (size_t)c->threads, "check");
     for (int k = 0; failed == IRENEO_OK && k < c->threads; k++) failed = make_workplace(c, &s.places[k]);
@@ -97,7 +100,10 @@ ireneo_error ireneo_check_own(ireneo_checker *c) {
         failed =
             ireneo_parallel(c->facts->facts, c->threads, c->progress, "checking every fact", run_fact, &s);
     free_workplaces(s.places, c->threads);
-    for (size_t k = 0; k < sampled; k++) total += s.variance[k];
+    failed = ireneo_ranks_agree(ranks, failed);
+    if (failed != IRENEO_OK) return failed;
+    for (size_t k = 0; k < sampled; k++) /* of a fact one rank knows it, and the others have zero */
+        total += ireneo_ranks_largest(ranks, s.variance[k]);
     c->spread = sqrt(total / (double)sampled);
-    return failed;
+    return IRENEO_OK;
 }

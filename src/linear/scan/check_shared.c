@@ -42,13 +42,16 @@ typedef struct scaled_row {
 
 typedef struct shared_check {
     ireneo_checker *c;
-    size_t tile, stride; /* stride: of h and of the values */
-    double *h, *scratch; /* (threads, tile, dim_out), (threads, tile, dim_in + rank) */
-    scaled_row *rows;    /* (threads, tile) */
-    float *scores;       /* (threads, ROOM) of one row's hits */
-    float *values;       /* (candidates, stride) centred and scaled */
-    int value_exponent;  /* they are 2^-value_exponent times the caller's */
-    double largest;      /* of their norms */
+    ireneo_holding holding;
+    size_t tile, stride;         /* stride: of h and of the values */
+    size_t *begun;               /* (threads) first row of the tile at hand */
+    double *h, *scratch;         /* (threads, tile, dim_out), (threads, tile, dim_in + rank) */
+    scaled_row *rows;            /* (threads, tile) */
+    float *scores;               /* (threads, ROOM) of one row's hits */
+    float *values;               /* (candidates, stride) centred and scaled */
+    ireneo_shared shared_values; /* they */
+    int value_exponent;          /* they are 2^-value_exponent times the caller's */
+    double largest;              /* of their norms */
     ireneo_int8 int8;
     double share; /* of the int8 bound up to which gaps are seen */
     ireneo_sampled_rows sampled;
@@ -70,6 +73,7 @@ static void make_h(void *context, int thread, size_t first, size_t count, float 
     const ireneo_facts *f = s->c->facts;
     size_t dim = f->dim_out, base = (size_t)thread * s->tile;
     double *f64 = s->h + base * dim;
+    s->begun[thread] = first;
     ireneo_memory_f64_apply(&s->c->f64, f->keys + first * f->dim_in, count,
                             s->scratch + base * (f->dim_in + s->c->f64.rank), f64);
     for (size_t i = 0; i < count; i++) {
@@ -132,7 +136,7 @@ static void scan_block(void *context, int thread, size_t first, size_t count, si
     shared_check *s = context;
     ireneo_hit hits[BUFFER];
     for (size_t i = 0; i < count; i++) {
-        scaled_row *r = &s->rows[(size_t)thread * s->tile + (first + i) % s->tile];
+        scaled_row *r = &s->rows[(size_t)thread * s->tile + first + i - s->begun[thread]];
         const float *row = scores + i * columns;
         double lead = (double)r->target -
                       (double)best_competitor(row, column, columns, ireneo_target_of(s->c->facts, first + i));
@@ -151,7 +155,8 @@ static void finish_tile(void *context, int thread, size_t first, size_t count, c
     for (size_t i = 0; i < count; i++) {
         const scaled_row *r = &s->rows[(size_t)thread * s->tile + i];
         ireneo_check_end(s->c, &r->row);
-        ireneo_sampled_rows_offer(&s->sampled, first + i, h + i * s->stride, r->unit);
+        ireneo_sampled_rows_offer(&s->sampled, ireneo_fact_number(s->c->facts, first + i), h + i * s->stride,
+                                  r->unit);
     }
 }
 
@@ -175,7 +180,7 @@ static void take_hits(void *context, int thread, size_t first, size_t count, siz
     shared_check *s = context;
     float *scores = s->scores + (size_t)thread * ROOM;
     for (size_t i = 0; i < count; i++) {
-        scaled_row *r = &s->rows[(size_t)thread * s->tile + (first + i) % s->tile];
+        scaled_row *r = &s->rows[(size_t)thread * s->tile + first + i - s->begun[thread]];
         const uint32_t *mine = hits + i * room;
         r->row.shown += columns;
         ireneo_dot8_listed(h + i * s->stride, s->values, s->stride, s->stride, mine, found[i], scores);
@@ -188,14 +193,15 @@ typedef struct centring {
     const shared_check *s;
     const double *mean;
     double factor, largest[CENTRING_GROUPS]; /* norm of a value minus the mean, in each group */
+    size_t first, last;                      /* the values that this rank makes for its node */
 } centring;
 
 static void find_largest(void *context, size_t group, int thread) {
     (void)thread;
     centring *c = context;
     const ireneo_facts *f = c->s->c->facts;
-    size_t last = (group + 1) * f->candidates / CENTRING_GROUPS;
-    for (size_t j = group * f->candidates / CENTRING_GROUPS; j < last; j++) {
+    size_t many = c->last - c->first, last = c->first + (group + 1) * many / CENTRING_GROUPS;
+    for (size_t j = c->first + group * many / CENTRING_GROUPS; j < last; j++) {
         double square = 0.0;
         for (size_t k = 0; k < f->dim_out; k++) {
             double value = (double)f->values[j * f->dim_out + k] - c->mean[k];
@@ -208,35 +214,45 @@ static void find_largest(void *context, size_t group, int thread) {
 static void centre_rows(void *context, size_t first, size_t last) {
     const centring *c = context;
     const ireneo_facts *f = c->s->c->facts;
-    for (size_t j = first; j < last; j++)
+    for (size_t j = c->first + first; j < c->first + last; j++)
         for (size_t k = 0; k < f->dim_out; k++)
             c->s->values[j * c->s->stride + k] =
                 (float)(((double)f->values[j * f->dim_out + k] - c->mean[k]) * c->factor);
+}
+
+/* Every node centres the values once, its ranks a part each. */
+static void centre_values(shared_check *s, const double *mean) {
+    enum { GRAIN = 256 };
+    ireneo_ranks *ranks = s->holding.ranks;
+    centring c = {.s = s, .mean = mean};
+    double largest = 0.0;
+    ireneo_shared_slice(ranks, s->c->facts->candidates, &c.first, &c.last);
+    ireneo_share(CENTRING_GROUPS, s->c->threads, find_largest, &c);
+    for (size_t group = 0; group < CENTRING_GROUPS; group++) largest = fmax(largest, c.largest[group]);
+    largest = ireneo_ranks_largest(ranks, largest) * (1.0 + 1e-6);
+    s->value_exponent = ireneo_exponent(largest) + 1;
+    c.factor = ldexp(1.0, -s->value_exponent);
+    s->largest = largest * c.factor;
+    ireneo_share_rows(c.last - c.first, GRAIN, s->c->threads, centre_rows, &c);
+    ireneo_shared_settle(ranks, &s->shared_values);
 }
 
 static ireneo_error scale_values(shared_check *s) {
     const ireneo_facts *f = s->c->facts;
     double *mean = NULL;
     s->stride = (f->dim_out + 15) / 16 * 16;
-    ireneo_error failed = IRENEO_ALLOCATE(&mean, f->dim_out, "mean value");
-    if (failed == IRENEO_OK)
-        failed = IRENEO_ALLOCATE_ZEROED(&s->values, f->candidates * s->stride, "centred values");
-    if (failed == IRENEO_OK)
-        failed = ireneo_mean_row(f->values, f->candidates, f->dim_out, s->c->threads, mean);
+    ireneo_holding spread = ireneo_holding_spread(s->holding.ranks, f->candidates);
+    IRENEO_TRY(ireneo_shared_allocate(s->holding.ranks, f->candidates * s->stride, sizeof *s->values,
+                                      "centred values", &s->shared_values));
+    s->values = s->shared_values.bytes;
+    IRENEO_TRY(IRENEO_ALLOCATE(&mean, f->dim_out, "mean value"));
+    ireneo_error failed =
+        ireneo_mean_held(f->values + spread.first * f->dim_out, &spread, f->dim_out, s->c->threads, mean);
     if (failed == IRENEO_OK) {
-        enum { GRAIN = 256 };
-        centring c = {.s = s, .mean = mean};
-        double largest = 0.0;
-        ireneo_share(CENTRING_GROUPS, s->c->threads, find_largest, &c);
-        for (size_t group = 0; group < CENTRING_GROUPS; group++) largest = fmax(largest, c.largest[group]);
-        largest *= 1.0 + 1e-6;
-        s->value_exponent = ireneo_exponent(largest) + 1;
-        c.factor = ldexp(1.0, -s->value_exponent);
-        s->largest = largest * c.factor;
-        ireneo_share_rows(f->candidates, GRAIN, s->c->threads, centre_rows, &c);
-        if (ireneo_int8_useful(f->facts, f->candidates, f->dim_out))
-            failed =
-                ireneo_int8_make(s->values, f->candidates, f->dim_out, s->stride, s->c->threads, &s->int8);
+        centre_values(s, mean);
+        if (ireneo_int8_useful(s->holding.total, f->candidates, f->dim_out))
+            failed = ireneo_int8_make(s->values, f->candidates, f->dim_out, s->stride, s->c->threads,
+                                      s->holding.ranks, &s->int8);
     }
     free(mean);
     return failed;
@@ -249,11 +265,13 @@ static ireneo_error allocate_tiles(shared_check *s) {
     IRENEO_TRY(IRENEO_ALLOCATE(&s->scratch, slots * (f->dim_in + s->c->f64.rank), "check tiles"));
     IRENEO_TRY(IRENEO_ALLOCATE(&s->rows, slots, "check tiles"));
     IRENEO_TRY(IRENEO_ALLOCATE(&s->scores, threads * ROOM, "check tiles"));
-    return ireneo_sampled_rows_make(f->facts, ireneo_check_stride(s->c), s->stride, &s->sampled);
+    IRENEO_TRY(IRENEO_ALLOCATE_ZEROED(&s->begun, threads, "check tiles"));
+    return ireneo_sampled_rows_make(s->holding.total, ireneo_check_stride(s->c), s->stride, &s->sampled);
 }
 
 static ireneo_error run(shared_check *s, bool integers) {
     ireneo_scan scan = {.rows = s->c->facts->facts,
+                        .holding = &s->holding,
                         .columns = s->c->facts->candidates,
                         .dim = s->c->facts->dim_out,
                         .stride = s->stride,
@@ -271,17 +289,17 @@ static ireneo_error run(shared_check *s, bool integers) {
                         .thresholds = set_thresholds,
                         .hits = take_hits};
     ireneo_check_restart(s->c);
-    return ireneo_scan_run(&scan);
+    return ireneo_ranks_agree(s->holding.ranks, ireneo_scan_run(&scan));
 }
 
-/* Have the threads looked at the smallest gap? */
+/* Have the threads of all ranks looked at the smallest gap? */
 static bool has_seen_smallest(const shared_check *s) {
     double gap = INFINITY, seen = INFINITY;
     for (int k = 0; k < s->c->threads; k++) {
         gap = fmin(gap, s->c->thread[k].gap);
         seen = fmin(seen, s->c->thread[k].seen);
     }
-    return !(gap > seen);
+    return !(ireneo_ranks_smallest(s->holding.ranks, gap) > ireneo_ranks_smallest(s->holding.ranks, seen));
 }
 
 /* Integers decide every pair but need not have looked at the smallest gap: then they look further, and at last float32
@@ -296,14 +314,17 @@ static ireneo_error run_until_seen(shared_check *s) {
 }
 
 ireneo_error ireneo_check_shared(ireneo_checker *c) {
-    shared_check s = {.c = c, .tile = ireneo_scan_tile_rows(c->facts->facts)};
+    shared_check s = {.c = c, .holding = ireneo_facts_holding(c->facts)};
+    s.tile = ireneo_scan_tile_rows(s.holding.total);
     ireneo_error failed = scale_values(&s);
     if (failed == IRENEO_OK) failed = allocate_tiles(&s);
     if (failed == IRENEO_OK) failed = run_until_seen(&s);
+    if (failed == IRENEO_OK) failed = ireneo_sampled_rows_gather(&s.sampled, &s.holding);
     if (failed == IRENEO_OK)
         failed =
             ireneo_sampled_rows_spread(&s.sampled, s.values, c->facts->candidates, c->threads, &c->spread);
-    free(s.h), free(s.scratch), free(s.rows), free(s.scores), free(s.values);
+    free(s.h), free(s.scratch), free(s.rows), free(s.scores), free(s.begun);
+    ireneo_shared_free(&s.shared_values);
     ireneo_int8_free(&s.int8);
     ireneo_sampled_rows_free(&s.sampled);
     return failed;

@@ -7,7 +7,7 @@
 #include <math.h>
 
 size_t ireneo_check_stride(const ireneo_checker *c) {
-    return c->facts->facts / IRENEO_SAMPLED_FACTS + 1;
+    return ireneo_facts_total(c->facts) / IRENEO_SAMPLED_FACTS + 1;
 }
 
 void ireneo_check_restart(ireneo_checker *c) {

@@ -31,13 +31,19 @@ typedef struct finder {
     uint32_t *found;     /* (threads, tile) */
     float *threshold;    /* (threads, tile) */
     float *scores;       /* (threads, room) of one row's hits */
+    size_t *begun;       /* (threads) first row of the tile at hand */
     size_t tile, room;
 } finder;
 
+/* The place of a row among the buffers of its tile. */
+static size_t place_of(const finder *s, int thread, size_t row) {
+    return (size_t)thread * s->tile + row - s->begun[thread];
+}
+
 static void make_h(void *context, int thread, size_t first, size_t count, float *h) {
-    (void)thread;
     const finder *s = context;
     const ireneo_problem *p = s->problem;
+    s->begun[thread] = first;
     cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)count, (int)p->dim_out, (int)p->dim_in, 1.0f,
                 p->x + first * p->dim_in, (int)p->dim_in, s->w, (int)p->dim_in, 0.0f, h, (int)p->stride);
 }
@@ -60,7 +66,7 @@ static void begin_tile(void *context, int thread, size_t first, size_t count, co
 static void scan_block(void *context, int thread, size_t first, size_t count, size_t column, size_t columns,
                        const float *scores) {
     finder *s = context;
-    size_t base = (size_t)thread * s->tile + first % s->tile;
+    size_t base = place_of(s, thread, first);
     for (size_t i = 0; i < count; i++) {
         ireneo_hit *hits = s->hits + (base + i) * s->buffer;
         size_t target = ireneo_problem_target(s->problem, first + i), position = 0,
@@ -133,7 +139,7 @@ static void take_hits(void *context, int thread, size_t first, size_t count, siz
         size_t target = ireneo_problem_target(p, first + i);
         float *scores = s->scores + (size_t)thread * s->room;
         ireneo_dot8_listed(h + i * p->stride, p->y, p->stride, p->stride, mine, found[i], scores);
-        take_row(s, (size_t)thread * s->tile + (first + i) % s->tile, target, mine, scores, found[i]);
+        take_row(s, place_of(s, thread, first + i), target, mine, scores, found[i]);
     }
 }
 
@@ -181,7 +187,7 @@ ireneo_error ireneo_find_competitors(const ireneo_problem *problem, const float 
     s.keep = keep < set->capacity ? keep : set->capacity;
     if (s.keep > problem->columns - 1) s.keep = problem->columns - 1;
     s.buffer = BUFFER_TIMES * s.keep + BUFFER_MORE;
-    s.tile = ireneo_scan_tile_rows(problem->rows);
+    s.tile = ireneo_scan_tile_rows(problem->holding.total);
     double share = AIM * (double)s.keep / (double)problem->columns;
     bool all = s.keep + 1 == problem->columns; /* few candidates: every competitor is kept */
     s.quantile = share < 1.0 && !all ? (float)ireneo_normal_tail_quantile(log(share)) : -INFINITY;
@@ -189,11 +195,14 @@ ireneo_error ireneo_find_competitors(const ireneo_problem *problem, const float 
     ireneo_error failed = IRENEO_ALLOCATE(&s.hits, slots * s.buffer, "competitor buffers");
     if (failed == IRENEO_OK) failed = IRENEO_ALLOCATE(&s.found, slots, "competitor buffers");
     if (failed == IRENEO_OK) failed = IRENEO_ALLOCATE(&s.threshold, slots, "competitor buffers");
+    if (failed == IRENEO_OK)
+        failed = IRENEO_ALLOCATE_ZEROED(&s.begun, (size_t)problem->threads, "competitor buffers");
     s.room = s.buffer + IRENEO_PANEL_GROUP;
     if (failed == IRENEO_OK)
         failed = IRENEO_ALLOCATE(&s.scores, (size_t)problem->threads * s.room, "competitor buffers");
     if (failed == IRENEO_OK) {
         ireneo_scan scan = {.rows = problem->rows,
+                            .holding = &problem->holding,
                             .columns = problem->columns,
                             .dim = problem->dim_out,
                             .stride = problem->stride,
@@ -219,5 +228,6 @@ ireneo_error ireneo_find_competitors(const ireneo_problem *problem, const float 
     free(s.found);
     free(s.threshold);
     free(s.scores);
-    return failed;
+    free(s.begun);
+    return ireneo_ranks_agree(problem->holding.ranks, failed);
 }

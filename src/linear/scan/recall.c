@@ -200,8 +200,8 @@ static ireneo_error run_recall(recall *r, size_t count, int threads) {
     r->scratch_each = scratch > answers ? scratch : answers;
     IRENEO_TRY(ireneo_recall_values_make(r->values, r->candidates, r->dim_out, threads, &r->scanned));
     if (ireneo_int8_useful(count, r->candidates, r->dim_out))
-        IRENEO_TRY(
-            ireneo_int8_make(r->scanned.entries, r->candidates, r->dim_out, r->dim_out, threads, &r->int8));
+        IRENEO_TRY(ireneo_int8_make(r->scanned.entries, r->candidates, r->dim_out, r->dim_out, threads, NULL,
+                                    &r->int8));
     IRENEO_TRY(IRENEO_ALLOCATE(&r->h, slots * r->dim_out, "recall tiles"));
     IRENEO_TRY(IRENEO_ALLOCATE(&r->scratch, (size_t)threads * r->scratch_each, "recall tiles"));
     IRENEO_TRY(IRENEO_ALLOCATE(&r->hits, slots * r->buffer, "recall tiles"));

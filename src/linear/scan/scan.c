@@ -171,7 +171,10 @@ static ireneo_error run_tile(void *context, size_t index, int thread) {
     const tiling *t = context;
     const ireneo_scan *s = t->scan;
     workplace *w = &t->places[thread];
-    size_t first = index * t->tile, count = s->rows - first < t->tile ? s->rows - first : t->tile;
+    size_t first = index * t->tile, last = s->rows - first < t->tile ? s->rows : first + t->tile;
+    if (s->holding != NULL) ireneo_tile_rows(s->holding, t->tile, index, &first, &last);
+    size_t count = last - first;
+    if (count == 0) return IRENEO_OK;
     s->make(s->context, thread, first, count, w->h);
     if (s->begin != NULL) s->begin(s->context, thread, first, count, w->h);
     scan_tile(s, w, thread, first, count, t->block);
@@ -180,15 +183,16 @@ static ireneo_error run_tile(void *context, size_t index, int thread) {
 }
 
 ireneo_error ireneo_scan_run(const ireneo_scan *s) {
-    size_t tile = ireneo_scan_tile_rows(s->rows), block = block_columns(s->columns);
+    size_t tile = ireneo_scan_tile_rows(s->holding != NULL ? s->holding->total : s->rows),
+           block = block_columns(s->columns),
+           tiles = s->holding != NULL ? ireneo_holding_tiles(s->holding, tile) : (s->rows + tile - 1) / tile;
     workplace *places = NULL;
     ireneo_error failed = IRENEO_ALLOCATE_ZEROED(&places, (size_t)s->threads, "score tiles");
     for (int k = 0; failed == IRENEO_OK && k < s->threads; k++)
         failed = make_workplace(s, tile, block, &places[k]);
-    tiling tiles = {s, tile, block, places};
+    tiling work = {s, tile, block, places};
     if (failed == IRENEO_OK)
-        failed =
-            ireneo_parallel((s->rows + tile - 1) / tile, s->threads, s->progress, s->stage, run_tile, &tiles);
+        failed = ireneo_parallel(tiles, s->threads, s->progress, s->stage, run_tile, &work);
     for (int k = 0; s->work != NULL && places != NULL && k < s->threads; k++) {
         s->work->integer += places[k].work.integer;
         s->work->plain += places[k].work.plain;

@@ -6,6 +6,7 @@
 #ifndef IRENEO_LINEAR_SCAN_SCAN_H
 #define IRENEO_LINEAR_SCAN_SCAN_H
 
+#include "base/holding.h"
 #include "base/progress.h"
 #include "linear/kernels/int8.h"
 
@@ -20,9 +21,11 @@ typedef struct ireneo_scan_work {
 } ireneo_scan_work;
 
 typedef struct ireneo_scan {
-    size_t stride;                        /* entries between rows of values and of h; 0: dim */
-    size_t rows, columns, dim;            /* rows of h, candidates, width of both */
-    const float *values;                  /* candidates (columns, dim); NULL: own candidates of each row */
+    size_t stride;             /* entries between rows of values and of h; 0: dim */
+    size_t rows, columns, dim; /* rows of h, candidates, width of both */
+    const ireneo_holding
+        *holding;        /* which rows of all these are: tiles keep within groups; NULL: all there are */
+    const float *values; /* candidates (columns, dim); NULL: own candidates of each row */
     ireneo_own_candidates own_candidates; /* with own_context, when values is NULL */
     const void *own_context;
     int threads;
@@ -59,7 +62,7 @@ typedef struct ireneo_scan {
                  const uint32_t *hits, size_t room, const uint32_t *found);
 } ireneo_scan;
 
-/* Rows in a tile: a function of the number of rows alone, so that results do not depend on threads. */
+/* Rows in a tile: a function of the number of all rows alone, so that results depend on neither threads nor ranks. */
 size_t ireneo_scan_tile_rows(size_t rows);
 
 /* Runs the pass. IRENEO_ERROR_CANCELLED when progress asked to stop. BLAS must be set to one thread. */

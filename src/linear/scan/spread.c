@@ -29,6 +29,27 @@ void ireneo_sampled_rows_offer(ireneo_sampled_rows *s, size_t row, const float *
     s->unit[row / s->every] = unit;
 }
 
+/* Samples of rows below `row`. */
+static size_t samples_before(const ireneo_sampled_rows *s, size_t row) {
+    return (row + s->every - 1) / s->every;
+}
+
+ireneo_error ireneo_sampled_rows_gather(ireneo_sampled_rows *s, const ireneo_holding *h) {
+    if (h->ranks == NULL || h->ranks->count == 1) return IRENEO_OK;
+    size_t first = samples_before(s, h->first), mine = samples_before(s, h->first + h->rows) - first, total;
+    void *rows = NULL, *units = NULL;
+    IRENEO_TRY(ireneo_ranks_gather(h->ranks, IRENEO_ALL_RANKS, s->h + first * s->stride, mine,
+                                   s->stride * sizeof *s->h, &rows, &total));
+    ireneo_error failed = ireneo_ranks_gather(h->ranks, IRENEO_ALL_RANKS, s->unit + first, mine,
+                                              sizeof *s->unit, &units, &total);
+    if (failed == IRENEO_OK) {
+        memcpy(s->h, rows, total * s->stride * sizeof *s->h);
+        memcpy(s->unit, units, total * sizeof *s->unit);
+    }
+    free(rows), free(units);
+    return failed;
+}
+
 IRENEO_VECTORISED
 static double variance_of(const float *scores, size_t count) {
     double first = 0.0, second = 0.0, columns = (double)count;

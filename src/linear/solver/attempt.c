@@ -45,9 +45,12 @@ static const float GAP_GROWTH = 4.0f, GAP_MOST = 0.5f;
 double ireneo_attempt_bytes(const ireneo_facts *f, int threads) {
     double n = (double)f->facts, p = (double)f->candidates, a = (double)f->dim_in, b = (double)f->dim_out;
     double room = fmin(p - 1.0, LIST_ROOM);
-    double values = f->own_candidates != NULL ? 4.0 * n * (room + 1.0) * b : 15.0 * p * b;
+    const ireneo_ranks *ranks = ireneo_facts_ranks(f);
+    double sharers = ranks != NULL ? (double)ranks->ranks_in_node : 1.0; /* of the values */
+    double values = f->own_candidates != NULL ? 4.0 * n * (room + 1.0) * b : 15.0 * p * b / sharers;
     double rows = n * (8.0 * a + 12.0 * room + 72.0);
-    double matrices = 4.0 * a * b * (2.0 * HISTORY + IRENEO_GROUPS + 8.0) +
+    double matrices = 4.0 * a * b * (2.0 * HISTORY + 8.0) +
+                      ireneo_tree_sum_bytes(ireneo_facts_total(f), IRENEO_SUM_F32, a * b, threads) +
                       8.0 * (3.0 * (a * a + b * b) + 16.0 * fmax(a * a, b * b));
     return values + rows + matrices + 8e6 * (double)threads;
 }
@@ -69,6 +72,26 @@ static void require_larger_gap(ireneo_attempt *a) {
     a->minimiser.required = fminf(GAP_GROWTH * a->minimiser.required, GAP_MOST * a->minimiser.margin);
 }
 
+/* What the law says; it wants to know all answers. */
+static ireneo_error find_capacity(ireneo_attempt *a) {
+    ireneo_facts all = *a->facts;
+    ireneo_ranks *ranks = ireneo_facts_ranks(a->facts);
+    void *targets = NULL;
+    size_t total = ireneo_facts_total(a->facts);
+    all.facts = total;
+    all.holding = NULL;
+    if (ranks != NULL && all.targets != NULL) {
+        IRENEO_TRY(ireneo_ranks_gather(ranks, IRENEO_ALL_RANKS, all.targets, a->facts->facts,
+                                       sizeof *all.targets, &targets, &total));
+        all.targets = targets;
+    }
+    ireneo_error failed = ireneo_capacity_of_facts(&all, a->info->span_in, a->info->span_out,
+                                                   a->settings.rank, a->info, &a->law);
+    free(targets);
+    a->fraction = fmax(a->info->fraction_of_capacity, (double)all.facts / a->law);
+    return failed;
+}
+
 ireneo_error ireneo_attempt_prepare(ireneo_attempt *a) {
     double t0 = ireneo_seconds();
     IRENEO_TRY(ireneo_scaled_facts_make(a->facts, &a->scaled));
@@ -76,9 +99,7 @@ ireneo_error ireneo_attempt_prepare(ireneo_attempt *a) {
     IRENEO_TRY(ireneo_problem_pack(&a->problem));
     a->info->span_in = a->problem.dim_in;
     a->info->span_out = a->problem.dim_out;
-    IRENEO_TRY(ireneo_capacity_of_facts(a->facts, a->info->span_in, a->info->span_out, a->settings.rank,
-                                        a->info, &a->law));
-    a->fraction = fmax(a->info->fraction_of_capacity, (double)a->facts->facts / a->law);
+    IRENEO_TRY(find_capacity(a));
     double t1 = ireneo_seconds();
     size_t room = a->facts->candidates - 1 < LIST_ROOM ? a->facts->candidates - 1 : LIST_ROOM;
     IRENEO_TRY(ireneo_working_set_allocate(&a->problem, room, a->settings.rank > 0, &a->set));
@@ -133,7 +154,7 @@ ireneo_error ireneo_attempt_scan(ireneo_attempt *a, size_t keep, ireneo_scan_row
 
 /* The memory in the caller's coordinates, rounded to float32 as it will be saved; its scores are 2^-exponent times
  * those of the solver. */
-static ireneo_error export_memory(ireneo_attempt *a, int *exponent) {
+ireneo_error ireneo_attempt_export(ireneo_attempt *a, int *exponent) {
     const ireneo_problem *p = &a->problem;
     *exponent = 0;
     if (p->dim_in == 0 || p->dim_out == 0) return IRENEO_OK; /* nothing varies: the memory stays zero */
@@ -173,11 +194,11 @@ static void add_pairs(ireneo_attempt *a, const ireneo_pairs *pairs) {
 
 /* Are all facts recalled that were not given up? */
 static bool stands(const ireneo_attempt *a, const ireneo_check_report *report) {
+    bool missing = false;
     if (report->recalled == report->facts) return true;
     if (a->recalled == NULL || a->given_up == NULL) return false;
-    for (size_t i = 0; i < report->facts; i++)
-        if (!a->given_up[i] && !a->recalled[i]) return false;
-    return true;
+    for (size_t i = 0; i < a->facts->facts; i++) missing |= !a->given_up[i] && !a->recalled[i];
+    return !ireneo_ranks_any(ireneo_facts_ranks(a->facts), missing);
 }
 
 static void learn_from(ireneo_attempt *a, const ireneo_pairs *near) {
@@ -189,7 +210,7 @@ static void learn_from(ireneo_attempt *a, const ireneo_pairs *near) {
 
 static ireneo_error check_memory(ireneo_attempt *a, ireneo_near *near, ireneo_check_report *report) {
     int exponent = 0;
-    IRENEO_TRY(export_memory(a, &exponent));
+    IRENEO_TRY(ireneo_attempt_export(a, &exponent));
     if (near != NULL)
         *near = (ireneo_near){.reach = ldexp(REACH * (double)a->minimiser.margin, -exponent),
                               .exponent = a->scaled.key_exponent,
@@ -223,8 +244,12 @@ ireneo_error ireneo_attempt_count(ireneo_attempt *a) {
 }
 
 bool ireneo_attempt_stop_asked(const ireneo_attempt *a) {
-    size_t lost = a->minimiser.violations;
-    for (size_t i = 0; a->given_up != NULL && i < a->facts->facts; i++) lost += a->given_up[i];
-    double recalled = (double)(lost < a->facts->facts ? a->facts->facts - lost : 0);
-    return ireneo_report(a->settings.progress, "storing facts", recalled, (double)a->facts->facts) != 0;
+    ireneo_ranks *ranks = ireneo_facts_ranks(a->facts);
+    size_t total = ireneo_facts_total(a->facts), given_up = 0;
+    for (size_t i = 0; a->given_up != NULL && i < a->facts->facts; i++) given_up += a->given_up[i];
+    if (a->given_up != NULL) given_up = ireneo_ranks_sum(ranks, given_up);
+    size_t lost = a->minimiser.violations + given_up;
+    double recalled = (double)(lost < total ? total - lost : 0);
+    return ireneo_ranks_any(
+        ranks, ireneo_report(a->settings.progress, "storing facts", recalled, (double)total) != 0);
 }

@@ -49,6 +49,9 @@ void ireneo_attempt_mask(ireneo_attempt *attempt);
 /* From here on the search line uses float32: iterations have become many, or a check has failed. */
 void ireneo_attempt_leave_int16(ireneo_attempt *attempt);
 
+/* The memory of the current point in the caller's coordinates; scores are multiplied by 2^-*exponent. */
+ireneo_error ireneo_attempt_export(ireneo_attempt *attempt, int *exponent);
+
 /* Exports the memory, rounded to float32 as it will be saved, and checks it against all candidates. When facts
  * that were not given up fail, what comes close to them joins the working set. *standing tells whether all of
  * those are recalled. */

@@ -1,9 +1,9 @@
-/* Targets times keys in groups of rows that are added in a fixed order. The plain rule takes the caller's numbers
+/* Targets times keys in groups of rows that are added along one tree. The plain rule takes the caller's numbers
  * as they are: in white coordinates the rule is another, better one. */
 #include "linear/solver/hebbian.h"
-#include "base/pool.h"
 #include "base/progress.h"
 #include "base/ram.h"
+#include "base/tree_sum.h"
 #include "linear/facts/scaled_facts.h"
 #include "linear/solver/factorise.h"
 
@@ -15,19 +15,17 @@ enum { TILE = 128 }; /* rows whose target values are gathered for one product */
 /* Sums under way. */
 typedef struct hebbian_sums {
     const ireneo_problem *problem;
-    float *sums;  /* (groups, dim_out, dim_in) */
     float *tiles; /* (threads, TILE + 1, dim_out) */
 } hebbian_sums;
 
 /* The sum over the rows of one group. */
-static void sum_group(void *context, size_t group, int thread) {
+static void sum_group(void *context, size_t group, int thread, void *sum) {
     const hebbian_sums *s = context;
     const ireneo_problem *p = s->problem;
-    float *tile = s->tiles + (size_t)thread * (TILE + 1) * p->dim_out, *scratch = tile + TILE * p->dim_out,
-          *sum = s->sums + group * p->dim_out * p->dim_in;
+    float *tile = s->tiles + (size_t)thread * (TILE + 1) * p->dim_out, *scratch = tile + TILE * p->dim_out;
     size_t first, last;
-    ireneo_group_range(group, p->rows, &first, &last);
-    if (first == last) memset(sum, 0, p->dim_out * p->dim_in * sizeof *sum);
+    ireneo_group_rows(&p->holding, group, &first, &last);
+    if (first == last) memset(sum, 0, p->dim_out * p->dim_in * sizeof *tile);
     for (size_t i = first; i < last; i += TILE) {
         size_t many = last - i < TILE ? last - i : TILE;
         for (size_t k = 0; k < many; k++)
@@ -42,15 +40,11 @@ static void sum_group(void *context, size_t group, int thread) {
 ireneo_error ireneo_hebbian_sum(const ireneo_problem *p, float *w) {
     size_t area = p->dim_out * p->dim_in, each = (TILE + 1) * p->dim_out;
     hebbian_sums s = {.problem = p};
-    ireneo_error failed = IRENEO_ALLOCATE(&s.sums, IRENEO_GROUPS * area, "Hebbian sums");
-    if (failed == IRENEO_OK) failed = IRENEO_ALLOCATE(&s.tiles, (size_t)p->threads * each, "target values");
-    if (failed == IRENEO_OK) {
-        ireneo_share(IRENEO_GROUPS, p->threads, sum_group, &s);
-        memset(w, 0, area * sizeof *w);
-        for (size_t group = 0; group < IRENEO_GROUPS; group++)
-            for (size_t k = 0; k < area; k++) w[k] += s.sums[group * area + k];
-    }
-    free(s.sums);
+    ireneo_tree_sum tree;
+    IRENEO_TRY(IRENEO_ALLOCATE(&s.tiles, (size_t)p->threads * each, "target values"));
+    ireneo_error failed = ireneo_tree_sum_allocate(&p->holding, IRENEO_SUM_F32, area, p->threads, &tree);
+    if (failed == IRENEO_OK) ireneo_tree_sum_run(&tree, sum_group, &s, w);
+    ireneo_tree_sum_free(&tree);
     free(s.tiles);
     return failed;
 }

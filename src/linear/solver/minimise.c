@@ -21,6 +21,9 @@
 
 enum { TILE = 256, SMALL_TILE = 96, FEW_ROWS = 3000 };
 
+/* Small products of tiles run a third faster with the transposed matrix; large ones do not care. */
+enum { SMALL_MATRIX = 128 * 128 };
+
 /* The line search: exact enough at a tenth of the first slope, hopeless when steps no longer differ. */
 enum { MOST_TRIALS = 30 };
 static const double FLAT = 0.1, STILL = 1e-6;
@@ -41,7 +44,8 @@ void ireneo_minimiser_free(ireneo_minimiser *minimiser) {
     free(minimiser->gradient);
     free(minimiser->old_gradient);
     free(minimiser->direction);
-    free(minimiser->partial);
+    free(minimiser->turned);
+    ireneo_tree_sum_free(&minimiser->sums);
     ireneo_int16_free(&minimiser->int16);
     free(minimiser->tiles);
     ireneo_lbfgs_free(&minimiser->lbfgs);
@@ -55,7 +59,8 @@ static ireneo_error allocate_parts(ireneo_minimiser *minimiser) {
     IRENEO_TRY(IRENEO_ALLOCATE_ZEROED(&minimiser->gradient, minimiser->length, "gradient"));
     IRENEO_TRY(IRENEO_ALLOCATE_ZEROED(&minimiser->old_gradient, minimiser->length, "gradient"));
     IRENEO_TRY(IRENEO_ALLOCATE_ZEROED(&minimiser->direction, minimiser->length, "direction"));
-    IRENEO_TRY(IRENEO_ALLOCATE(&minimiser->partial, IRENEO_GROUPS * area, "gradient sums"));
+    if (area <= SMALL_MATRIX) IRENEO_TRY(IRENEO_ALLOCATE(&minimiser->turned, area, "direction"));
+    IRENEO_TRY(ireneo_tree_sum_allocate(&p->holding, IRENEO_SUM_F32, area, p->threads, &minimiser->sums));
     IRENEO_TRY(
         IRENEO_ALLOCATE_ZEROED(&minimiser->tiles, (size_t)p->threads * minimiser->tile_space, "row tiles"));
     if (minimiser->rank == 0) {
@@ -99,7 +104,8 @@ static void multiply_factors(const ireneo_minimiser *minimiser, const float *lef
 ireneo_error ireneo_minimiser_use_int16(ireneo_minimiser *minimiser) {
     const ireneo_problem *p = minimiser->problem;
     if (p->y == NULL) return IRENEO_OK;
-    return ireneo_int16_make(p->y, p->columns, p->dim_out, p->stride, p->threads, &minimiser->int16);
+    return ireneo_int16_make(p->y, p->columns, p->dim_out, p->stride, p->threads, p->holding.ranks,
+                             &minimiser->int16);
 }
 
 void ireneo_minimiser_leave_int16(ireneo_minimiser *minimiser) {
@@ -160,8 +166,10 @@ static void score_tile(void *context, size_t k, int thread) {
     ireneo_minimiser *minimiser = s->minimiser;
     const ireneo_problem *p = minimiser->problem;
     float *h = minimiser->tiles + (size_t)thread * minimiser->tile_space;
-    size_t tile = tile_rows(p->rows), first = k * tile,
-           count = p->rows - first < tile ? p->rows - first : tile;
+    size_t first, last;
+    ireneo_tile_rows(&p->holding, tile_rows(p->holding.total), k, &first, &last);
+    size_t count = last - first;
+    if (count == 0) return;
     cblas_sgemm(CblasRowMajor, CblasNoTrans, s->turned ? CblasNoTrans : CblasTrans, (int)count,
                 (int)p->dim_out, (int)p->dim_in, 1.0f, p->x + first * p->dim_in, (int)p->dim_in, s->along,
                 (int)(s->turned ? p->dim_out : p->dim_in), 0.0f, h, (int)p->stride);
@@ -170,16 +178,14 @@ static void score_tile(void *context, size_t k, int thread) {
                   s->slots + (first + i) * minimiser->set->capacity, &s->targets[first + i]);
 }
 
-/* Derivatives of all kept scores along the matrix `along` (dim_out, dim_in). Small products of tiles run a
- * third faster with the transposed matrix; large ones do not care. */
-enum { SMALL_MATRIX = 128 * 128 };
+/* Derivatives of all kept scores along the matrix `along` (dim_out, dim_in). */
 static void score_direction(ireneo_minimiser *minimiser, const float *along, float *slots, float *targets) {
     const ireneo_problem *p = minimiser->problem;
-    size_t tile = tile_rows(p->rows), tiles = (p->rows + tile - 1) / tile;
-    scoring s = {minimiser, along, p->dim_in * p->dim_out <= SMALL_MATRIX, slots, targets};
+    size_t tiles = ireneo_holding_tiles(&p->holding, tile_rows(p->holding.total));
+    scoring s = {minimiser, along, minimiser->turned != NULL, slots, targets};
     if (s.turned) {
-        transpose(along, p->dim_out, p->dim_in, minimiser->partial); /* free until the next gradient */
-        s.along = minimiser->partial;
+        transpose(along, p->dim_out, p->dim_in, minimiser->turned);
+        s.along = minimiser->turned;
     }
     ireneo_share(tiles, p->threads, score_tile, &s);
 }
@@ -214,33 +220,31 @@ static ireneo_row row_view(const ireneo_working_set *l, size_t row) {
 typedef struct tried_step {
     const ireneo_minimiser *minimiser;
     float step;
-    ireneo_row_sums groups[IRENEO_GROUPS];
+    ireneo_row_sums *groups; /* (groups held here) */
 } tried_step;
 
-static void try_group(void *context, size_t group, int thread) {
+static void try_group(void *context, size_t index, int thread) {
     (void)thread;
     tried_step *t = context;
     const ireneo_minimiser *minimiser = t->minimiser;
+    const ireneo_holding *h = &minimiser->problem->holding;
     size_t first, last;
-    ireneo_group_range(group, minimiser->problem->rows, &first, &last);
+    ireneo_group_rows(h, h->first_group + index, &first, &last);
     ireneo_row_sums mine = {0};
     for (size_t i = first; i < last; i++) {
         ireneo_row row = row_view(minimiser->set, i);
         ireneo_row_project(&row, t->step, minimiser->margin, &minimiser->set->level[i], &mine);
     }
-    t->groups[group] = mine;
+    t->groups[index] = mine;
 }
 
 /* Loss, slope and curvature of the loss at step a. */
 static ireneo_row_sums sums_at(const ireneo_minimiser *minimiser, double step) {
-    tried_step t = {.minimiser = minimiser, .step = (float)step};
-    ireneo_row_sums total = {0};
-    ireneo_share(IRENEO_GROUPS, minimiser->problem->threads, try_group, &t);
-    for (size_t group = 0; group < IRENEO_GROUPS; group++) {
-        total.loss += t.groups[group].loss;
-        total.slope += t.groups[group].slope;
-        total.curvature += t.groups[group].curvature;
-    }
+    const ireneo_holding *h = &minimiser->problem->holding;
+    ireneo_row_sums total, groups[IRENEO_MOST_GROUPS];
+    tried_step t = {.minimiser = minimiser, .step = (float)step, .groups = groups};
+    ireneo_share(h->last_group - h->first_group, minimiser->problem->threads, try_group, &t);
+    ireneo_sum_groups(h, sizeof total / sizeof(double), (double *)groups, (double *)&total);
     return total;
 }
 
@@ -273,8 +277,7 @@ static double search_line(const ireneo_minimiser *minimiser, bool newton_start) 
 /* ---- gradient ---- */
 
 typedef struct group_sums {
-    double loss, weights;
-    size_t violations;
+    double loss, weights, violations;
 } group_sums;
 
 /* Moves a row's scores along the search line. */
@@ -291,7 +294,7 @@ static bool row_residual(const ireneo_minimiser *minimiser, size_t i, float *m, 
     const float *score = l->score + i * l->capacity;
     size_t slots = ireneo_working_set_slots(l, i), count = l->count[i];
     float target = l->target_score[i], best = ireneo_largest_float(score, slots);
-    if (!(best + minimiser->required < target)) sums->violations++;
+    if (!(best + minimiser->required < target)) sums->violations += 1.0;
     if (best + minimiser->margin <= target) return false;
     float t = ireneo_row_level(score, slots, target, minimiser->margin, l->level[i]), total = 0.0f,
           squares = 0.0f;
@@ -325,20 +328,19 @@ static bool row_residual(const ireneo_minimiser *minimiser, size_t i, float *m, 
 typedef struct gradient_work {
     ireneo_minimiser *minimiser;
     float step;
-    group_sums groups[IRENEO_GROUPS];
+    group_sums *groups; /* (groups held here) */
 } gradient_work;
 
 /* Gradient of one group of rows, whose scores are first moved by the step. */
-static void group_gradient(void *context, size_t group, int thread) {
+static void group_gradient(void *context, size_t group, int thread, void *sum) {
     gradient_work *work = context;
     ireneo_minimiser *minimiser = work->minimiser;
     const ireneo_problem *p = minimiser->problem;
-    float step = work->step, *tile = minimiser->tiles + (size_t)thread * minimiser->tile_space,
-          *out = minimiser->partial + group * p->dim_out * p->dim_in;
+    float step = work->step, *tile = minimiser->tiles + (size_t)thread * minimiser->tile_space, *out = sum;
     float *m = tile, *x = tile + TILE * p->stride;
     group_sums sums = {0};
     size_t first, last, held = 0;
-    ireneo_group_range(group, p->rows, &first, &last);
+    ireneo_group_rows(&p->holding, group, &first, &last);
     float beta = 0.0f;
     for (size_t i = first; i <= last; i++) {
         if (held == TILE || (i == last && held > 0)) {
@@ -353,37 +355,19 @@ static void group_gradient(void *context, size_t group, int thread) {
         held++;
     }
     if (beta == 0.0f) memset(out, 0, p->dim_out * p->dim_in * sizeof *out);
-    work->groups[group] = sums;
-}
-
-IRENEO_VECTORISED
-static void add_groups(const float *partial, size_t area, size_t first, size_t last, float *out) {
-    memcpy(out + first, partial + first, (last - first) * sizeof *out);
-    for (size_t group = 1; group < IRENEO_GROUPS; group++)
-        for (size_t k = first; k < last; k++) out[k] += partial[group * area + k];
-}
-
-static void add_range(void *context, size_t first, size_t last) {
-    const ireneo_minimiser *minimiser = context;
-    add_groups(minimiser->partial, minimiser->problem->dim_out * minimiser->problem->dim_in, first, last,
-               minimiser->matrix_gradient);
+    work->groups[group - p->holding.first_group] = sums;
 }
 
 /* Moves the kept scores by the step; then loss, gradient and violations there. */
 static void evaluate_after(ireneo_minimiser *minimiser, float step) {
-    enum { PIECE = 4096 }; /* entries of the gradient that a thread adds up at a time */
     const ireneo_problem *p = minimiser->problem;
-    gradient_work work = {.minimiser = minimiser, .step = step};
-    const group_sums *groups = work.groups;
-    ireneo_share(IRENEO_GROUPS, p->threads, group_gradient, &work);
-    ireneo_share_rows(p->dim_out * p->dim_in, PIECE, p->threads, add_range, minimiser);
-    minimiser->loss = minimiser->residual_sum = 0.0;
-    minimiser->violations = 0;
-    for (size_t group = 0; group < IRENEO_GROUPS; group++) {
-        minimiser->loss += groups[group].loss;
-        minimiser->residual_sum += groups[group].weights;
-        minimiser->violations += groups[group].violations;
-    }
+    group_sums total, groups[IRENEO_MOST_GROUPS];
+    gradient_work work = {.minimiser = minimiser, .step = step, .groups = groups};
+    ireneo_tree_sum_run(&minimiser->sums, group_gradient, &work, minimiser->matrix_gradient);
+    ireneo_sum_groups(&p->holding, sizeof total / sizeof(double), (double *)groups, (double *)&total);
+    minimiser->loss = total.loss;
+    minimiser->residual_sum = total.weights;
+    minimiser->violations = (size_t)total.violations;
     if (minimiser->rank > 0) { /* G_U = G V, G_V = G^T U */
         size_t cut = p->dim_out * minimiser->rank;
         cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)p->dim_out, (int)minimiser->rank,

@@ -2,6 +2,7 @@
 #ifndef IRENEO_LINEAR_SOLVER_MINIMISE_H
 #define IRENEO_LINEAR_SOLVER_MINIMISE_H
 
+#include "base/tree_sum.h"
 #include "linear/kernels/int16.h"
 #include "linear/problem/working_set.h"
 #include "linear/solver/lbfgs.h"
@@ -17,10 +18,11 @@ typedef struct ireneo_minimiser {
     float *w;                                   /* (dim_out, dim_in): the point itself when full */
     float *gradient, *old_gradient, *direction; /* (length) */
     float *matrix_gradient;                     /* (dim_out, dim_in): the gradient itself when full */
-    float *line, *curve; /* (dim_out, dim_in): dW/da and half its second derivative along the direction; line
+    float *line, *curve;  /* (dim_out, dim_in): dW/da and half its second derivative along the direction; line
                             is the direction when full */
-    float *partial;      /* (groups, dim_out, dim_in): gradient sums */
-    float *tiles;        /* per-thread space */
+    float *turned;        /* (dim_in, dim_out): line or curve transposed; NULL where that is not faster */
+    ireneo_tree_sum sums; /* of gradients */
+    float *tiles;         /* per-thread space */
     size_t tile_space;
     ireneo_int16 int16; /* white values in sixteen bits for the search line; empty: not used */
     ireneo_lbfgs lbfgs;

@@ -2,6 +2,7 @@
 #include "linear/solver/one_pass.h"
 #include "base/progress.h"
 #include "base/ram.h"
+#include "base/tree_sum.h"
 #include "linear/facts/scaled_facts.h"
 #include "linear/law/capacity.h"
 #include "linear/memory/memory.h"
@@ -60,6 +61,7 @@ static ireneo_error whitening_of(const ireneo_moments *moments, ireneo_whitening
 
 static ireneo_problem plain(const ireneo_facts *f, int threads) {
     return (ireneo_problem){.facts = f,
+                            .holding = ireneo_facts_holding(f),
                             .rows = f->facts,
                             .columns = f->candidates,
                             .dim_in = f->dim_in,
@@ -161,8 +163,8 @@ static ireneo_error make_plain(const ireneo_facts *facts, const ireneo_store_set
 
 static ireneo_error require_ram(const ireneo_facts *f, const ireneo_store_settings *s) {
     double n = (double)f->facts, p = (double)f->candidates, a = (double)f->dim_in, b = (double)f->dim_out,
-           sums = (double)IRENEO_GROUPS * a * b, tiles = (double)s->threads * 256.0 * (a + b),
-           copies = n * a + (f->values != NULL ? p * b : 0.0);
+           sums = ireneo_tree_sum_bytes(f->facts, IRENEO_SUM_F32, a * b, s->threads) / 4.0,
+           tiles = (double)s->threads * 256.0 * (a + b), copies = n * a + (f->values != NULL ? p * b : 0.0);
     bool white = s->solver == IRENEO_SOLVER_HEBBIAN_WHITE || s->moments != NULL;
     return ireneo_ram_require(4.0 * (sums + tiles + (white ? copies : 0.0)) + 16.0 * a * (a + b), "the rule");
 }

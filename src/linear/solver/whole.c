@@ -1,0 +1,110 @@
+/* Gathering of facts, white keys and working set. */
+#include "linear/solver/whole.h"
+#include "base/ram.h"
+
+#include <string.h>
+
+static bool alone(const ireneo_attempt *a) {
+    return a->problem.holding.ranks == NULL || a->problem.holding.ranks->count == 1;
+}
+
+/* (rows, size) of all ranks, on rank 0. */
+static ireneo_error bring(const ireneo_attempt *a, const void *rows, size_t size, void **all) {
+    size_t total;
+    return ireneo_ranks_gather(a->problem.holding.ranks, 0, rows, a->problem.rows, size, all, &total);
+}
+
+static void copy_own(const void *context, size_t fact, size_t first, size_t count, float *values) {
+    const ireneo_whole *w = context;
+    memcpy(values, w->own + (fact * w->facts.candidates + first) * w->facts.dim_out,
+           count * w->facts.dim_out * sizeof *values);
+}
+
+/* Own candidates are made where their facts are. */
+static ireneo_error bring_own(const ireneo_attempt *a, ireneo_whole *w) {
+    const ireneo_facts *f = a->facts;
+    size_t each = f->candidates * f->dim_out;
+    float *mine = NULL;
+    if (f->own_candidates == NULL) return IRENEO_OK;
+    IRENEO_TRY(
+        ireneo_ranks_agree(ireneo_facts_ranks(f), IRENEO_ALLOCATE(&mine, f->facts * each, "own candidates")));
+    for (size_t i = 0; i < f->facts; i++)
+        f->own_candidates(f->own_context, i, 0, f->candidates, mine + i * each);
+    ireneo_error failed = bring(a, mine, each * sizeof *mine, (void **)&w->own);
+    free(mine);
+    w->facts.own_candidates = copy_own;
+    w->facts.own_context = w;
+    return failed;
+}
+
+static ireneo_error bring_facts(const ireneo_attempt *a, ireneo_whole *w) {
+    const ireneo_facts *f = a->facts;
+    w->facts = *f;
+    w->facts.facts = ireneo_facts_total(f);
+    w->facts.holding = NULL;
+    IRENEO_TRY(bring(a, f->keys, f->dim_in * sizeof *f->keys, &w->keys));
+    w->facts.keys = w->keys;
+    if (f->targets != NULL) {
+        IRENEO_TRY(bring(a, f->targets, sizeof *f->targets, &w->targets));
+        w->facts.targets = w->targets;
+    }
+    return bring_own(a, w);
+}
+
+/* Scores along the search line are not brought. */
+static ireneo_error bring_set(const ireneo_attempt *a, ireneo_working_set *to) {
+    const ireneo_working_set *l = &a->set;
+    *to =
+        (ireneo_working_set){.capacity = l->capacity, .dim = l->dim, .factored = l->factored, .own = l->own};
+    to->rows = ireneo_facts_total(a->facts);
+    IRENEO_TRY(bring(a, l->count, sizeof *l->count, (void **)&to->count));
+    IRENEO_TRY(bring(a, l->index, l->capacity * sizeof *l->index, (void **)&to->index));
+    IRENEO_TRY(bring(a, l->score, l->capacity * sizeof *l->score, (void **)&to->score));
+    IRENEO_TRY(bring(a, l->target_score, sizeof *l->target_score, (void **)&to->target_score));
+    if (!l->own) return IRENEO_OK;
+    IRENEO_TRY(
+        bring(a, l->own_values, l->capacity * l->dim * sizeof *l->own_values, (void **)&to->own_values));
+    return bring(a, l->own_targets, l->dim * sizeof *l->own_targets, (void **)&to->own_targets);
+}
+
+static ireneo_error bring_problem(const ireneo_attempt *a, ireneo_problem *to) {
+    *to = a->problem;
+    to->x = NULL;
+    to->holding = ireneo_holding_whole(ireneo_facts_total(a->facts));
+    to->rows = to->holding.total;
+    return bring(a, a->problem.x, a->problem.dim_in * sizeof *a->problem.x, (void **)&to->x);
+}
+
+static ireneo_error bring_all(const ireneo_attempt *a, ireneo_whole *w) {
+    ireneo_attempt *g = &w->gathered;
+    IRENEO_TRY(bring_facts(a, w));
+    IRENEO_TRY(bring_problem(a, &g->problem));
+    IRENEO_TRY(bring_set(a, &g->set));
+    if (a->problem.holding.ranks->rank != 0) return IRENEO_OK;
+    IRENEO_TRY(ireneo_scaled_facts_make(&w->facts, &g->scaled));
+    g->facts = &w->facts;
+    g->problem.facts = &g->scaled.facts;
+    w->view = g;
+    return IRENEO_OK;
+}
+
+ireneo_error ireneo_whole_gather(ireneo_attempt *a, ireneo_whole *w) {
+    *w = (ireneo_whole){.view = alone(a) ? a : NULL};
+    if (w->view != NULL) return IRENEO_OK;
+    w->gathered = *a;
+    w->gathered.recalled = w->gathered.given_up = w->gathered.kept = NULL;
+    w->gathered.problem = (ireneo_problem){0};
+    w->gathered.set = (ireneo_working_set){0};
+    w->gathered.scaled = (ireneo_scaled_facts){0};
+    ireneo_error failed = ireneo_ranks_agree(a->problem.holding.ranks, bring_all(a, w));
+    if (failed != IRENEO_OK) ireneo_whole_free(w);
+    return failed;
+}
+
+void ireneo_whole_free(ireneo_whole *w) {
+    free(w->keys), free(w->targets), free(w->own);
+    free(w->gathered.problem.x);
+    ireneo_working_set_free(&w->gathered.set);
+    ireneo_scaled_facts_free(&w->gathered.scaled);
+    memset(w, 0, sizeof *w);
+}
