@@ -1,8 +1,10 @@
 /* ireneo check: how many facts does a memory recall? */
+#include "base/ranks.h"
 #include "base/text_stream.h"
 #include "commands.h"
 #include "facts_files.h"
 #include "folder.h"
+#include "job.h"
 #include "labels.h"
 
 #include <stdio.h>
@@ -84,6 +86,7 @@ static int print_report(const command *self, const check_request *q, const check
         ireneo_json_number(&json, "noise_recall", o->noise.recall);
         ireneo_json_number(&json, "noise_recall_error", o->noise.error);
     }
+    add_job(&json);
     ireneo_json_end_object(&json);
     return print_json(self, &json, exit_code);
 }
@@ -108,7 +111,7 @@ static int save_missed(const command *self, const check_request *q, const check_
 static ireneo_error check_memory(const check_request *q, const ireneo_facts *facts, check_outcome *o) {
     ireneo_memory *memory = NULL;
     ireneo_run_settings settings = {.threads = (int)q->threads, .progress = start_progress()};
-    ireneo_error failed = ireneo_memory_load(q->files[0], &memory);
+    ireneo_error failed = ireneo_ranks_agree(ireneo_ranks_world(), ireneo_memory_load(q->files[0], &memory));
     if (failed == IRENEO_OK) failed = ireneo_check(memory, facts, &settings, o->recalled, &o->report);
     if (failed == IRENEO_OK && q->noisy)
         failed = ireneo_check_noise(memory, facts, &q->noise, &settings, &o->noise);
@@ -117,16 +120,41 @@ static ireneo_error check_memory(const check_request *q, const ireneo_facts *fac
     return failed;
 }
 
-static int check_facts(const command *self, const check_request *q, const ireneo_facts *facts) {
+/* Which facts are recalled, of all ranks, on rank 0. */
+static ireneo_error gather_recalled(const facts_files *files, check_outcome *o) {
+    void *all = NULL;
+    size_t total = 0;
+    if (files->facts.holding == NULL) return IRENEO_OK;
+    ireneo_error failed =
+        ireneo_ranks_gather(files->holding.ranks, 0, o->recalled, files->facts.facts, 1, &all, &total);
+    if (failed != IRENEO_OK || !speaks()) return failed;
+    free(o->recalled);
+    o->recalled = all;
+    return IRENEO_OK;
+}
+
+/* Rank 0 writes and prints; the others know the answer. */
+static int report_check(const command *self, const check_request *q, const check_outcome *o) {
+    if (!speaks()) return o->report.recalled == o->report.facts ? EXIT_DONE : EXIT_NO;
+    int outcome = q->missed != NULL ? save_missed(self, q, o) : 0;
+    return outcome == 0 ? print_report(self, q, o) : outcome;
+}
+
+static int check_facts(const command *self, const check_request *q, const facts_files *files) {
     check_outcome o = {0};
-    int outcome = q->labels != NULL ? load_labels_of(self, q->labels, facts->facts, "keys", &o.labels) : 0;
-    o.recalled = outcome == 0 ? calloc(facts->facts + 1, 1) : NULL;
-    if (o.recalled != NULL) {
-        outcome = report_error(self, check_memory(q, facts, &o));
-        if (outcome == 0 && q->missed != NULL) outcome = save_missed(self, q, &o);
-        if (outcome == 0) outcome = print_report(self, q, &o);
-    } else if (outcome == 0) {
-        outcome = complain(self, EXIT_MACHINE, "not enough memory for %zu facts", facts->facts);
+    size_t facts = files->facts.facts;
+    int outcome =
+        q->labels != NULL ? load_labels_of(self, q->labels, count_facts(files), "keys", &o.labels) : 0;
+    o.recalled = outcome == 0 ? calloc(facts + 1, 1) : NULL;
+    if (outcome == 0 && o.recalled == NULL)
+        outcome = complain(self, EXIT_MACHINE, "not enough memory for %zu facts", facts);
+    outcome = agree(self, outcome);
+    if (outcome == 0) {
+        begin_phase("check");
+        ireneo_error failed = check_memory(q, &files->facts, &o);
+        if (failed == IRENEO_OK) failed = gather_recalled(files, &o);
+        end_phases();
+        outcome = failed == IRENEO_OK ? report_check(self, q, &o) : report_error(self, failed);
     }
     free_labels(&o.labels);
     free(o.recalled);
@@ -160,13 +188,14 @@ static int run(const command *self, int argc, char **argv) {
     q.noisy = given(options, "noise");
     if (!q.noisy && (given(options, "noise-draws") || given(options, "seed")))
         return complain(self, EXIT_USAGE, "--noise-draws and --seed only make sense with --noise");
-    outcome = check_files(self, &q);
+    outcome = agree(self, speaks() ? check_files(self, &q) : 0);
     if (outcome != 0) return outcome;
     facts_files loaded;
-    outcome = load_facts(self, &(facts_names){q.files[1], q.files[2], q.targets, q.residual}, &loaded);
+    begin_phase("load");
+    outcome = load_facts_held(self, &(facts_names){q.files[1], q.files[2], q.targets, q.residual}, &loaded);
     if (outcome != 0) return outcome;
     catch_interrupts();
-    outcome = check_facts(self, &q, &loaded.facts);
+    outcome = check_facts(self, &q, &loaded);
     free_facts(&loaded);
     return outcome;
 }

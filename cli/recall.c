@@ -1,8 +1,10 @@
 /* ireneo recall: the best answers of a memory to queries. */
 #include "base/foreign.h"
+#include "base/ram.h"
 #include "commands.h"
 #include "facts_files.h"
 #include "folder.h"
+#include "job.h"
 #include "labels.h"
 #include "matrix_files.h"
 #include "streamed_queries.h"
@@ -81,9 +83,16 @@ typedef struct recall_data {
     size_t count, query_dim, candidates, value_dim;
     label_file labels, names;
     selection chosen;
-    int64_t *indices; /* (chosen, top) with -o, else (a batch, top) */
-    float *scores;    /* likewise */
+    ireneo_shared shared[3]; /* queries, values and offsets, over ranks: once a node */
+    int64_t *indices;        /* (chosen, top) with -o, else (a batch, top) */
+    float *scores;           /* likewise */
 } recall_data;
+
+/* The rows of a batch that this rank answers. */
+typedef struct share {
+    ireneo_holding holding;
+    bool alone; /* too few to be spread: rank 0 answers all */
+} share;
 
 static int print_json_answer(const command *self, const recall_request *q, size_t row,
                              const label_file *names, const label_file *labels, const int64_t *index,
@@ -128,18 +137,66 @@ static int print_answer(const command *self, const recall_request *q, size_t row
     return 0;
 }
 
-/* One batch of the queries, from `first` on, into indices and scores. */
-static ireneo_error answer_batch(const recall_request *q, const recall_data *d, size_t first, size_t count,
-                                 float *rows, int64_t *indices, float *scores) {
-    size_t dim = d->memory->dim_in, out = d->memory->dim_out;
-    float *offsets = d->residuals != NULL ? rows + count * dim : NULL;
+/* Few queries are one rank's: spread, each tile of them would be too small to be worth a pass over the values. */
+static share share_of(size_t count) {
+    enum { SPREAD_FROM = 768 };
+    ireneo_ranks *world = ireneo_ranks_world();
+    share s = {.alone = count < SPREAD_FROM};
+    s.holding =
+        s.alone ? ireneo_holding_whole(count) : ireneo_holding_spread(world->count > 1 ? world : NULL, count);
+    if (s.alone && !speaks()) s.holding.rows = 0;
+    return s;
+}
+
+/* This rank's rows of a batch that begins at `first`, into indices and scores. */
+static ireneo_error answer_share(const recall_request *q, const recall_data *d, size_t first, const share *s,
+                                 int64_t *indices, float *scores) {
+    size_t dim = d->memory->dim_in, out = d->memory->dim_out, count = s->holding.rows;
+    float *rows = NULL, *offsets = NULL;
+    if (count == 0) return IRENEO_OK;
+    IRENEO_TRY(ireneo_allocate((void **)&rows, count, (dim + out) * sizeof *rows, "queries"));
+    if (d->residuals != NULL) offsets = rows + count * dim;
     for (size_t k = 0; k < count; k++) {
-        size_t row = d->chosen.rows[first + k];
+        size_t row = d->chosen.rows[first + s->holding.first + k];
         memcpy(rows + k * dim, d->queries + row * dim, dim * sizeof *rows);
         if (offsets != NULL) memcpy(offsets + k * out, d->residuals + row * out, out * sizeof *rows);
     }
-    return ireneo_recall_with_residuals(d->memory, rows, offsets, count, d->values, d->candidates, q->top,
-                                        &(ireneo_run_settings){.threads = (int)q->threads}, indices, scores);
+    ireneo_run_settings settings = {.threads = (int)q->threads, .holding = s->alone ? NULL : &s->holding};
+    ireneo_error failed = ireneo_recall_with_residuals(d->memory, rows, offsets, count, d->values,
+                                                       d->candidates, q->top, &settings, indices, scores);
+    free(rows);
+    return failed;
+}
+
+/* Answers of all ranks, in the order of the queries, to `to` (count, size) on rank 0. */
+static ireneo_error bring(const void *mine, size_t rows, size_t size, void *to) {
+    void *all = NULL;
+    size_t total = 0;
+    IRENEO_TRY(ireneo_ranks_gather(ireneo_ranks_world(), 0, mine, rows, size, &all, &total));
+    if (speaks()) memcpy(to, all, total * size);
+    free(all);
+    return IRENEO_OK;
+}
+
+/* One batch of the queries, from `first` on, into indices and scores of rank 0. */
+static ireneo_error answer_batch(const recall_request *q, const recall_data *d, size_t first, size_t count,
+                                 int64_t *indices, float *scores) {
+    ireneo_ranks *world = ireneo_ranks_world();
+    share s = share_of(count);
+    if (world->count == 1) return answer_share(q, d, first, &s, indices, scores);
+    size_t rows = s.holding.rows, room = rows > 0 ? rows : 1;
+    int64_t *mine = NULL;
+    float *values = NULL;
+    ireneo_error failed = ireneo_allocate((void **)&mine, room, q->top * sizeof *mine, "answers");
+    if (failed == IRENEO_OK)
+        failed = ireneo_allocate((void **)&values, room, q->top * sizeof *values, "answers");
+    if (failed == IRENEO_OK) failed = answer_share(q, d, first, &s, mine, values);
+    failed = ireneo_ranks_agree(world, failed);
+    if (failed == IRENEO_OK) failed = bring(mine, rows, q->top * sizeof *mine, indices);
+    if (failed == IRENEO_OK) failed = bring(values, rows, q->top * sizeof *values, scores);
+    free(mine);
+    free(values);
+    return failed;
 }
 
 static int print_batch(const command *self, const recall_request *q, const recall_data *d, size_t first,
@@ -152,27 +209,25 @@ static int print_batch(const command *self, const recall_request *q, const recal
     return outcome;
 }
 
-/* Answers in batches, so that a million queries that are only printed need no more memory than a thousand. */
+/* Answers in batches, so that a million queries that are only printed need no more memory than some thousand. */
 static int answer(const command *self, const recall_request *q, recall_data *d) {
-    enum { BATCH = 4096 };
-    bool keep = q->output != NULL;
+    enum { BATCH = 16384 };
+    ireneo_ranks *world = ireneo_ranks_world();
+    bool keep = q->output != NULL && speaks(), stop = false;
     size_t all = d->chosen.count, batch = all < BATCH ? all : BATCH, room = keep ? all : batch;
-    float *rows = malloc(batch * (d->memory->dim_in + d->memory->dim_out) * sizeof *rows); /* and offsets */
     d->indices = calloc(room, q->top * sizeof *d->indices);
     d->scores = calloc(room, q->top * sizeof *d->scores);
-    if (rows == NULL || d->indices == NULL || d->scores == NULL) {
-        free(rows);
-        return complain(self, EXIT_MACHINE, "not enough memory for the answers");
-    }
-    int outcome = 0;
-    for (size_t first = 0; outcome == 0 && first < all && !interrupted() && !ferror(stdout); first += batch) {
+    int outcome = agree(self, d->indices == NULL || d->scores == NULL
+                                  ? complain(self, EXIT_MACHINE, "not enough memory for the answers")
+                                  : 0);
+    for (size_t first = 0; outcome == 0 && first < all && !stop; first += batch) {
         size_t count = all - first < batch ? all - first : batch, place = keep ? first * q->top : 0;
-        outcome =
-            report_error(self, answer_batch(q, d, first, count, rows, d->indices + place, d->scores + place));
-        if (outcome == 0 && !keep) outcome = print_batch(self, q, d, first, count);
+        outcome = report_error(self, answer_batch(q, d, first, count, d->indices + place, d->scores + place));
+        if (outcome == 0 && q->output == NULL && speaks()) outcome = print_batch(self, q, d, first, count);
+        outcome = agree(self, outcome);
+        stop = ireneo_ranks_any(world, interrupted() || ferror(stdout));
     }
-    free(rows);
-    return outcome == 0 && interrupted() ? EXIT_INTERRUPTED : outcome;
+    return outcome == 0 && ireneo_ranks_any(world, interrupted()) ? EXIT_INTERRUPTED : outcome;
 }
 
 /* Indices and scores as one .safetensors, or as two .npy. */
@@ -191,6 +246,7 @@ static ireneo_error save_answers(const recall_request *q, const recall_data *d) 
 }
 
 static int write_answers(const command *self, const recall_request *q, const recall_data *d) {
+    if (!speaks()) return EXIT_DONE;
     if (q->output == NULL) return finish_output(self, EXIT_DONE);
     ireneo_error failed = save_answers(q, d);
     if (failed != IRENEO_OK) return report_error(self, failed);
@@ -205,6 +261,7 @@ static int write_answers(const command *self, const recall_request *q, const rec
     ireneo_json_size(&json, "top", q->top);
     ireneo_json_text(&json, "indices", q->output);
     ireneo_json_text(&json, "scores", scores);
+    add_job(&json);
     ireneo_json_end_object(&json);
     return print_json(self, &json, EXIT_DONE);
 }
@@ -227,10 +284,45 @@ static int check_files(const command *self, const recall_request *q) {
     return check_outputs(self, outputs, 2, inputs, sizeof inputs / sizeof inputs[0]);
 }
 
+enum { QUERIES, VALUES, OFFSETS };
+
+/* A matrix: over ranks once a node. */
+static ireneo_error load_once(const command *self, const char *path, ireneo_matrix_reading reading,
+                              ireneo_shared *shared, float **values, size_t *rows, size_t *columns) {
+    if (ireneo_ranks_world()->count > 1)
+        return load_shared(self, path, reading, shared, values, rows, columns);
+    return reading == IRENEO_READ_QUERIES ? load_queries(self, path, values, rows, columns)
+                                          : load_matrix(self, path, values, rows, columns);
+}
+
+/* Standard input is rank 0's, which tells the others. */
+static int load_piped_queries(const command *self, const char *path, recall_data *d) {
+    ireneo_ranks *world = ireneo_ranks_world();
+    int outcome =
+        agree(self, speaks() ? load_streamed_queries(self, path, &d->queries, &d->count, &d->query_dim) : 0);
+    if (outcome != 0 || world->count == 1) return outcome;
+    size_t sizes[2] = {d->count, d->query_dim};
+    ireneo_ranks_broadcast(world, 0, sizes, sizeof sizes);
+    d->count = sizes[0], d->query_dim = sizes[1];
+    if (!speaks()) d->queries = malloc(d->count * d->query_dim * sizeof *d->queries);
+    outcome = agree(
+        self, d->queries == NULL ? complain(self, EXIT_MACHINE, "not enough memory for the queries") : 0);
+    if (outcome == 0)
+        ireneo_ranks_broadcast(world, 0, d->queries, d->count * d->query_dim * sizeof *d->queries);
+    return outcome;
+}
+
+static int load_query_rows(const command *self, const char *path, recall_data *d) {
+    if (is_stream(path)) return load_piped_queries(self, path, d);
+    return report_error(self, load_once(self, path, IRENEO_READ_QUERIES, &d->shared[QUERIES], &d->queries,
+                                        &d->count, &d->query_dim));
+}
+
 static int load_residuals(const command *self, const recall_request *q, recall_data *d) {
     size_t rows = 0, columns = 0;
     if (q->residual == NULL) return 0;
-    ireneo_error failed = load_queries(self, q->residual, &d->residuals, &rows, &columns);
+    ireneo_error failed = load_once(self, q->residual, IRENEO_READ_QUERIES, &d->shared[OFFSETS],
+                                    &d->residuals, &rows, &columns);
     if (failed != IRENEO_OK) return report_error(self, failed);
     if (rows == d->count && columns == d->value_dim) return 0;
     return complain(self, EXIT_DATA,
@@ -238,22 +330,27 @@ static int load_residuals(const command *self, const recall_request *q, recall_d
                     q->residual, rows, columns, d->count, d->value_dim, d->count, d->value_dim);
 }
 
-static int load_data(const command *self, const recall_request *q, recall_data *d) {
-    ireneo_error failed = ireneo_memory_load(q->files[0], &d->memory);
-    if (failed != IRENEO_OK) return report_error(self, failed);
-    int outcome = load_streamed_queries(self, q->files[1], &d->queries, &d->count, &d->query_dim), inside = 0;
-    if (outcome != 0) return outcome;
+static int load_values(const command *self, const recall_request *q, recall_data *d) {
+    char inner[4200];
+    int inside = 0;
+    ireneo_error failed = IRENEO_OK;
     if (q->values == NULL) failed = ireneo_safetensors_has(q->files[0], "values", &inside);
+    failed = ireneo_ranks_agree(ireneo_ranks_world(), failed);
     if (failed != IRENEO_OK) return report_error(self, failed);
     if (q->values == NULL && !inside)
         return complain(self, EXIT_USAGE,
                         "%s holds no values; give them with --values FILE, or store with --with-values",
                         q->files[0]);
-    char inner[4200];
     snprintf(inner, sizeof inner, "%s:values", q->files[0]);
-    failed =
-        load_matrix(self, q->values != NULL ? q->values : inner, &d->values, &d->candidates, &d->value_dim);
-    if (failed != IRENEO_OK) return report_error(self, failed);
+    return report_error(self, load_once(self, q->values != NULL ? q->values : inner, IRENEO_READ_ROWS,
+                                        &d->shared[VALUES], &d->values, &d->candidates, &d->value_dim));
+}
+
+static int load_data(const command *self, const recall_request *q, recall_data *d) {
+    int outcome = agree(self, report_error(self, ireneo_memory_load(q->files[0], &d->memory)));
+    if (outcome == 0) outcome = agree(self, load_query_rows(self, q->files[1], d));
+    if (outcome == 0) outcome = agree(self, load_values(self, q, d));
+    if (outcome != 0) return outcome;
     if (d->query_dim != d->memory->dim_in || d->value_dim != d->memory->dim_out)
         return complain(self, EXIT_DATA,
                         "the memory is %zu x %zu, but queries have %zu dimensions and values %zu",
@@ -263,7 +360,20 @@ static int load_data(const command *self, const recall_request *q, recall_data *
         outcome = load_labels_of(self, q->labels, d->candidates, "values", &d->labels);
     if (outcome == 0 && q->query_labels != NULL)
         outcome = load_labels_of(self, q->query_labels, d->count, "queries", &d->names);
-    return outcome;
+    return agree(self, outcome);
+}
+
+static void free_data(recall_data *d) {
+    ireneo_memory_free(d->memory);
+    if (d->shared[QUERIES].bytes == NULL) ireneo_free(d->queries);
+    if (d->shared[VALUES].bytes == NULL) ireneo_free(d->values);
+    if (d->shared[OFFSETS].bytes == NULL) ireneo_free(d->residuals);
+    for (size_t k = 0; k < sizeof d->shared / sizeof d->shared[0]; k++) ireneo_shared_free(&d->shared[k]);
+    free_labels(&d->labels);
+    free_labels(&d->names);
+    free(d->chosen.rows);
+    free(d->indices);
+    free(d->scores);
 }
 
 static int run(const command *self, int argc, char **argv) {
@@ -285,22 +395,18 @@ static int run(const command *self, int argc, char **argv) {
     int outcome = parse_options(self, argc, argv, options, q.files, 2, 2, NULL);
     if (outcome != 0) return outcome == PARSE_FINISHED ? EXIT_DONE : outcome;
     outcome = name_scores(self, &q);
-    if (outcome == 0) outcome = check_files(self, &q);
+    if (outcome == 0 && speaks()) outcome = check_files(self, &q);
+    outcome = agree(self, outcome);
     recall_data d = {0};
+    begin_phase("load");
     if (outcome == 0) outcome = load_data(self, &q, &d);
     catch_interrupts();
-    if (outcome == 0) outcome = choose_rows(self, &q, &d.names, d.count, &d.chosen);
+    if (outcome == 0) outcome = agree(self, choose_rows(self, &q, &d.names, d.count, &d.chosen));
+    begin_phase("recall");
     if (outcome == 0) outcome = answer(self, &q, &d);
+    if (outcome == 0) end_phases();
     if (outcome == 0) outcome = write_answers(self, &q, &d);
-    ireneo_memory_free(d.memory);
-    ireneo_free(d.queries);
-    ireneo_free(d.values);
-    ireneo_free(d.residuals);
-    free_labels(&d.labels);
-    free_labels(&d.names);
-    free(d.chosen.rows);
-    free(d.indices);
-    free(d.scores);
+    free_data(&d);
     free(q.scores);
     return outcome;
 }

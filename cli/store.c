@@ -206,14 +206,18 @@ static int run_store(const command *self, store_request *q, const facts_files *f
     if (outcome == 0 && q->moments != NULL)
         outcome = report_error(self, ireneo_moments_load(q->moments, &o->moments));
     if (outcome == 0) outcome = prepare_overload(self, q, count_facts(files), o);
+    outcome = agree(self, outcome);
     if (outcome != 0) return outcome;
     q->settings.initial = o->initial;
     q->settings.moments = o->moments;
     q->settings.progress = start_progress();
+    begin_phase("store");
     ireneo_error failed = store(q, &files->facts, o);
     finish_progress();
-    outcome = report_error(self, failed);
+    begin_phase("write");
+    outcome = agree(self, report_error(self, failed));
     if (outcome == 0) outcome = agree(self, speaks() ? save_outcome(self, q, files, o) : 0);
+    end_phases();
     return outcome == 0 ? report_store(self, q, &files->facts, o) : outcome;
 }
 
@@ -244,6 +248,7 @@ static int load_both_labels(const command *self, store_request *q, facts_files *
 static int load_and_store(const command *self, store_request *q) {
     facts_files files;
     int outcome = 0;
+    begin_phase("load");
     if (q->settings.solver == IRENEO_SOLVER_PROJECT && ireneo_ranks_world()->count == 1)
         outcome = check_room(self, q->files[0], q->files[1], q->threads);
     if (outcome == 0)
@@ -340,7 +345,7 @@ static int run(const command *self, int argc, char **argv) {
     q.settings.exact = q.exact;
     while (strcmp(q.solver, ireneo_solver_name(q.settings.solver)) != 0) q.settings.solver++;
     outcome = name_files(self, &q, argc, argv);
-    if (outcome == 0) outcome = check_files(self, &q);
+    if (outcome == 0) outcome = agree(self, speaks() ? check_files(self, &q) : 0);
     if (outcome == 0) outcome = load_and_store(self, &q);
     free_names(&q);
     return outcome;

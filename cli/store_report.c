@@ -1,4 +1,5 @@
 /* The report of ireneo store: the answer, why, what can be done, and where everything went. */
+#include "job.h"
 #include "store.h"
 
 #include <math.h>
@@ -226,6 +227,7 @@ static int print_report(const command *self, const store_request *q, const irene
     ireneo_json_size(&json, "span_out", info->span_out);
     add_why(&json, q, facts, o);
     add_places(&json, q, o);
+    add_job(&json);
     ireneo_json_end_object(&json);
     return print_json(self, &json, exit_code);
 }

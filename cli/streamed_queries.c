@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static bool is_stream(const char *path) {
+bool is_stream(const char *path) {
     struct stat there;
     return strcmp(path, "-") == 0 ||
            (stat(path, &there) == 0 && !S_ISREG(there.st_mode) && !S_ISDIR(there.st_mode));

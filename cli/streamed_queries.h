@@ -4,6 +4,9 @@
 
 #include "report.h"
 
+/* Whether a path is standard input or no regular file, such as a pipe. */
+bool is_stream(const char *path);
+
 /* As load_queries of matrix_files.h. A stream holds what a file may hold, told apart by its first bytes: .npy, .npz,
  * .safetensors, or text of numbers. Returns 0 or an exit code. */
 int load_streamed_queries(const command *self, const char *path, float **values, size_t *rows,

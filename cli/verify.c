@@ -1,6 +1,8 @@
 /* ireneo verify: checks a proof of impossibility. */
+#include "base/ranks.h"
 #include "commands.h"
 #include "facts_files.h"
+#include "job.h"
 
 #include <stdio.h>
 
@@ -23,6 +25,7 @@ static int print_report(const command *self, const ireneo_verify_report *report,
     ireneo_json_number(&json, "residual", report->residual);
     ireneo_json_number(&json, "rounding_bound", report->rounding_bound);
     ireneo_json_text(&json, "sentence", report->sentence);
+    add_job(&json);
     ireneo_json_end_object(&json);
     return print_json(self, &json, exit_code);
 }
@@ -42,16 +45,23 @@ static int run(const command *self, int argc, char **argv) {
     int outcome = parse_options(self, argc, argv, options, files, 3, 3, NULL);
     if (outcome != 0) return outcome == PARSE_FINISHED ? EXIT_DONE : outcome;
     ireneo_certificate *certificate = NULL;
-    ireneo_error failed = ireneo_certificate_load(files[0], &certificate);
-    if (failed != IRENEO_OK) return report_error(self, failed);
+    begin_phase("load");
+    ireneo_error failed =
+        ireneo_ranks_agree(ireneo_ranks_world(), ireneo_certificate_load(files[0], &certificate));
+    if (failed != IRENEO_OK) {
+        ireneo_certificate_free(certificate);
+        return report_error(self, failed);
+    }
     facts_files loaded;
-    outcome = load_facts(self, &(facts_names){files[1], files[2], targets, residual}, &loaded);
+    outcome = load_facts_held(self, &(facts_names){files[1], files[2], targets, residual}, &loaded);
     if (outcome == 0) {
         ireneo_verify_report report;
         ireneo_verify_settings settings = {
             .threads = (int)threads, .exact = exact, .progress = start_progress()};
+        begin_phase("verify");
         failed = ireneo_verify(certificate, &loaded.facts, &settings, &report);
         finish_progress();
+        end_phases();
         outcome = failed == IRENEO_OK ? print_report(self, &report, json) : report_error(self, failed);
         free_facts(&loaded);
     }

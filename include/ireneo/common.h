@@ -55,12 +55,17 @@ typedef struct ireneo_progress {
     void *context;
 } ireneo_progress;
 
+struct ireneo_holding;
+
 /** How work runs, for calls that have no other settings. Zero-initialised settings, or NULL: all cores, no reports. */
 typedef struct ireneo_run_settings {
     /** Threads, at most 4096; 0: all cores. Results do not depend on it. */
     int threads;
     /** NULL: none. */
     const ireneo_progress *progress;
+    /** For rows that the processes of an MPI job share out (the program's own; see src/base/holding.h). NULL: all are
+     * here. */
+    const struct ireneo_holding *holding;
     /** Here and everywhere: room for later versions, which must be zero. */
     uint64_t reserved[4];
 } ireneo_run_settings;

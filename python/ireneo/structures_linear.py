@@ -21,7 +21,7 @@ class ireneo_progress(ctypes.Structure):
 
 
 class ireneo_run_settings(ctypes.Structure):
-    _fields_ = [("threads", c_int), ("progress", POINTER(ireneo_progress)), ("reserved", RESERVED)]
+    _fields_ = [("threads", c_int), ("progress", POINTER(ireneo_progress)), ("holding", c_void_p), ("reserved", RESERVED)]
 
 
 class ireneo_array(ctypes.Structure):

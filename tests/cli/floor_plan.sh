@@ -58,7 +58,7 @@ scan         facts kernels memory problem
 certificate  facts kernels problem
 edit         facts kernels memory scan certificate
 solver       edit facts law kernels memory problem scan certificate
-margin       kernels memory problem scan certificate
+margin       facts kernels memory problem scan certificate
 layer        law moments
 training     facts kernels memory solver
 TABLE

@@ -493,6 +493,29 @@ static void test_sweep_error(void **state) {
     ireneo_results_close(store);
 }
 
+/* With a list for them, trials that fail end no other; the first in the order of the list is told, whoever came first. */
+static void test_failed_trials(void **state) {
+    trial trials[LISTED];
+    trial_result outcomes[LISTED];
+    queue_failures failures;
+    results *store;
+    size_t count;
+    list_trials(trials);
+    trials[11].rank = 1000;
+    trials[5].rank = 999;
+    queue_settings settings = {.threads = 2, .stage = "trials", .failures = &failures};
+    expect_ok(ireneo_results_open(scratch_path(state, "a.db"), 1.0, &store));
+    expect_ok(ireneo_queue_trials(store, &settings, trials, LISTED, outcomes));
+    assert_int_equal(failures.count, 2);
+    assert_int_equal(failures.first, 5);
+    assert_int_equal(failures.error, IRENEO_ERROR_ARGUMENT);
+    assert_non_null(strstr(failures.sentence, "rank 999"));
+    expect_ok(ireneo_results_count(store, &count));
+    assert_int_equal(count, LISTED - 2);
+    for (size_t i = 0; i < LISTED; i++) assert_int_equal(isnan(outcomes[i].accuracy) != 0, i == 5 || i == 11);
+    ireneo_results_close(store);
+}
+
 static ireneo_error count_up(queue_worker *worker, const void *context, double *values, size_t count) {
     (void)worker;
     int *calls = *(int *const *)context;
@@ -540,6 +563,7 @@ int main(void) {
         scratch_test(test_sweep_same_rows),
         scratch_test(test_sweep_resumes),
         scratch_test(test_sweep_error),
+        scratch_test(test_failed_trials),
         scratch_test(test_sweep_array),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -30,6 +30,7 @@
 #include "linear/certificate/verify_rational.h"
 #include "linear/facts/facts.h"
 #include "linear/facts/fingerprint.h"
+#include "linear/facts/whole_facts.h"
 
 #include <float.h>
 #include <math.h>
@@ -50,6 +51,7 @@ typedef struct verifier {
     double *m_error; /* (facts in use) bound on the error of m, in norm */
     double weight_sum;
     double residual, error;
+    ireneo_ranks *ranks; /* that share the rows of E, or NULL */
 } verifier;
 
 static bool reject(ireneo_verify_report *report, const char *sentence) {
@@ -105,12 +107,14 @@ static void sum_pairs(verifier *v, double *u, double *x) {
 /* Rows of E = sum_i m_i x_i^T. */
 typedef struct residual_rows {
     const verifier *v;
-    double *space;   /* (threads, 3, dim_in) */
-    double *squares; /* (dim_out) */
+    double *space;      /* (threads, 3, dim_in) */
+    double *squares;    /* (dim_out) */
+    size_t first, last; /* rows that are summed here */
 } residual_rows;
 
-static ireneo_error sum_row(void *context, size_t a, int thread) {
+static ireneo_error sum_row(void *context, size_t index, int thread) {
     const residual_rows *r = context;
+    size_t a = r->first + index;
     const ireneo_scaled_pairs *p = &r->v->pairs;
     size_t in = p->f->dim_in;
     double *sum = r->space + (size_t)thread * 3 * in, *lost = sum + in, *x = lost + in;
@@ -129,16 +133,36 @@ static ireneo_error sum_row(void *context, size_t a, int thread) {
     return IRENEO_OK;
 }
 
+/* The squares of all rows: every rank has summed a part of them. */
+static ireneo_error gather_squares(residual_rows *r) {
+    ireneo_ranks *ranks = r->v->ranks;
+    size_t out = r->v->pairs.f->dim_out, *sizes = NULL;
+    if (ranks == NULL) return IRENEO_OK;
+    IRENEO_TRY(ireneo_ranks_agree(ranks, IRENEO_ALLOCATE(&sizes, ranks->count, "residual rows")));
+    for (size_t k = 0; k < ranks->count; k++)
+        sizes[k] = ((k + 1) * out / ranks->count - k * out / ranks->count) * sizeof *r->squares;
+    ireneo_ranks_gather_into(ranks, r->squares + r->first, sizes, r->squares);
+    free(sizes);
+    return IRENEO_OK;
+}
+
 /* |E|_F and the bound on its error. */
 static ireneo_error find_residual(verifier *v, const ireneo_verify_plan *plan) {
     const ireneo_scaled_pairs *p = &v->pairs;
     size_t in = p->f->dim_in, out = p->f->dim_out;
-    residual_rows r = {.v = v};
+    residual_rows r = {.v = v, .last = out};
     double square = 0.0;
+    if (v->ranks != NULL) {
+        r.first = v->ranks->rank * out / v->ranks->count;
+        r.last = (v->ranks->rank + 1) * out / v->ranks->count;
+    }
     ireneo_error failed = IRENEO_ALLOCATE(&r.space, (size_t)plan->threads * 3 * in, "residual rows");
     if (failed == IRENEO_OK) failed = IRENEO_ALLOCATE_ZEROED(&r.squares, out, "residual rows");
     if (failed == IRENEO_OK)
-        failed = ireneo_parallel(out, plan->threads, plan->progress, "checking the certificate", sum_row, &r);
+        failed = ireneo_parallel(r.last - r.first, plan->threads, plan->progress, "checking the certificate",
+                                 sum_row, &r);
+    failed = ireneo_ranks_agree(v->ranks, failed);
+    if (failed == IRENEO_OK) failed = gather_squares(&r);
     if (failed == IRENEO_OK) {
         for (size_t a = 0; a < out; a++) square += r.squares[a]; /* in one order, whatever the threads */
         v->residual = sqrt(square);
@@ -248,8 +272,10 @@ static ireneo_error judge(verifier *v, const ireneo_verify_plan *plan, ireneo_ve
     return IRENEO_OK;
 }
 
-ireneo_error ireneo_verify_planned(const ireneo_certificate *certificate, const ireneo_facts *facts,
-                                   const ireneo_verify_plan *plan, ireneo_verify_report *report) {
+/* On facts that are all here. What ranks find is the same; where they could differ, in the exact proof, rank 0 looks. */
+static ireneo_error verify_whole(const ireneo_certificate *certificate, const ireneo_facts *facts,
+                                 ireneo_ranks *ranks, const ireneo_verify_plan *plan,
+                                 ireneo_verify_report *report) {
     memset(report, 0, sizeof *report);
     report->weights = certificate->count;
     report->angular_margin_bound = INFINITY;
@@ -257,11 +283,11 @@ ireneo_error ireneo_verify_planned(const ireneo_certificate *certificate, const 
     if (plan->hash != NULL)
         memcpy(hash, plan->hash, sizeof hash);
     else
-        IRENEO_TRY(ireneo_fingerprint(facts, plan->threads, hash));
+        IRENEO_TRY(ireneo_ranks_agree(ranks, ireneo_fingerprint(facts, plan->threads, hash)));
     if (!check_entries(certificate, facts, hash, report)) return IRENEO_OK;
     for (size_t k = 0; k < certificate->count; k++)
         report->weight_sum = fmin(report->weight_sum + certificate->weights[k], DBL_MAX);
-    verifier v = {.weight_sum = 0.0};
+    verifier v = {.ranks = ranks};
     double *u = NULL, *x = NULL;
     ireneo_error failed = ireneo_scaled_pairs_make(certificate, facts, &v.pairs);
     if (failed == IRENEO_OK && v.pairs.too_unlike) reject(report, "its weights are too unlike to be added");
@@ -270,13 +296,28 @@ ireneo_error ireneo_verify_planned(const ireneo_certificate *certificate, const 
     if (failed == IRENEO_OK && usable) failed = IRENEO_ALLOCATE(&v.m_error, v.pairs.facts, "error bounds");
     if (failed == IRENEO_OK && usable) failed = IRENEO_ALLOCATE(&u, facts->dim_out, "difference of values");
     if (failed == IRENEO_OK && usable) failed = IRENEO_ALLOCATE(&x, facts->dim_in, "key");
+    failed = ireneo_ranks_agree(ranks, failed);
     if (failed == IRENEO_OK && usable) {
         sum_pairs(&v, u, x);
         failed = find_residual(&v, plan);
     }
-    if (failed == IRENEO_OK && usable) failed = judge(&v, plan, report);
+    bool decides = ranks == NULL || ranks->rank == 0;
+    if (failed == IRENEO_OK && usable && decides) failed = judge(&v, plan, report);
     ireneo_scaled_pairs_free(&v.pairs);
     free(v.m), free(v.m_error), free(u), free(x);
+    return failed;
+}
+
+ireneo_error ireneo_verify_planned(const ireneo_certificate *certificate, const ireneo_facts *facts,
+                                   const ireneo_verify_plan *plan, ireneo_verify_report *report) {
+    ireneo_ranks *ranks = ireneo_facts_ranks(facts);
+    ireneo_whole_facts whole;
+    memset(report, 0, sizeof *report);
+    IRENEO_TRY(ireneo_whole_facts_make(facts, &whole));
+    ireneo_error failed = verify_whole(certificate, &whole.facts, ranks, plan, report);
+    ireneo_whole_facts_free(&whole);
+    failed = ireneo_ranks_agree(ranks, failed);
+    ireneo_ranks_broadcast(ranks, 0, report, sizeof *report);
     return failed;
 }
 
@@ -294,7 +335,7 @@ ireneo_error ireneo_verify(const ireneo_certificate *certificate, const ireneo_f
         certificate->count == 0 ||
             (certificate->facts != NULL && certificate->candidates != NULL && certificate->weights != NULL),
         "the certificate lacks facts, candidates or weights");
-    IRENEO_TRY(ireneo_facts_check(facts));
+    IRENEO_TRY(ireneo_facts_check_held(facts));
     IRENEO_TRY(ireneo_enter(s.threads, &plan.threads));
     return ireneo_leave(ireneo_verify_planned(certificate, facts, &plan, report));
 }

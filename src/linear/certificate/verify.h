@@ -14,7 +14,8 @@ typedef struct ireneo_verify_plan {
     const unsigned char *hash; /* of the facts, when it is known; NULL: it is made */
 } ireneo_verify_plan;
 
-/* ireneo_verify on facts that are known to be usable. */
+/* ireneo_verify on facts that are known to be usable; they may be spread over ranks, which all call it and get the same
+ * report. */
 ireneo_error ireneo_verify_planned(const ireneo_certificate *certificate, const ireneo_facts *facts,
                                    const ireneo_verify_plan *plan, ireneo_verify_report *report);
 

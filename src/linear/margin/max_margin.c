@@ -13,6 +13,8 @@
 #include "base/ram.h"
 #include "base/threads.h"
 #include "linear/certificate/newton.h"
+#include "linear/facts/facts.h"
+#include "linear/facts/whole_facts.h"
 #include "linear/kernels/vector.h"
 #include "linear/memory/memory.h"
 #include "linear/problem/principal_axes.h"
@@ -301,6 +303,23 @@ static ireneo_error widen(margin_work *s, ireneo_store_result *result) {
     return failed;
 }
 
+/* Of facts that are spread over ranks rank 0 sees all, and widens alone; the others get what it found, but for the certificate. */
+static ireneo_error widen_whole(margin_work *s, const ireneo_facts *facts, ireneo_store_result *result) {
+    ireneo_ranks *ranks = ireneo_facts_ranks(facts);
+    ireneo_whole_facts whole;
+    IRENEO_TRY(ireneo_whole_facts_make(facts, &whole));
+    s->facts = &whole.facts;
+    ireneo_error failed = ranks == NULL || ranks->rank == 0 ? widen(s, result) : IRENEO_OK;
+    free_work(s);
+    ireneo_whole_facts_free(&whole);
+    failed = ireneo_ranks_agree(ranks, failed);
+    if (failed != IRENEO_OK) return failed;
+    ireneo_ranks_broadcast(ranks, 0, s->memory->matrix,
+                           facts->dim_in * facts->dim_out * sizeof *s->memory->matrix);
+    ireneo_ranks_broadcast(ranks, 0, s->info, sizeof *s->info);
+    return IRENEO_OK;
+}
+
 ireneo_error ireneo_max_margin(const ireneo_facts *facts, const ireneo_max_margin_settings *settings,
                                ireneo_memory **memory, ireneo_store_result *result,
                                ireneo_max_margin_info *info) {
@@ -328,8 +347,7 @@ ireneo_error ireneo_max_margin(const ireneo_facts *facts, const ireneo_max_margi
     if (s.info->store.status != IRENEO_STATUS_STORED) return IRENEO_OK;
     s.memory = *memory;
     ireneo_error failed = ireneo_enter(s.settings.store.threads, &s.settings.store.threads);
-    if (failed == IRENEO_OK) failed = ireneo_leave(widen(&s, result));
-    free_work(&s);
+    if (failed == IRENEO_OK) failed = ireneo_leave(widen_whole(&s, facts, result));
     s.info->store.seconds = ireneo_seconds() - begin;
     s.info->store.peak_bytes = ireneo_ram_peak();
     if (failed == IRENEO_ERROR_CANCELLED) { /* the memory recalls everything, only not with the best margin */

@@ -29,9 +29,11 @@ typedef struct recall {
     const float *queries, *values;
     ireneo_recall_values scanned; /* the values as the scan sees them */
     size_t dim_in, dim_out, candidates, tile, top, buffer;
-    double error_rate; /* bound on |h - W x| over |x| */
-    double *h;         /* (threads, tile, dim_out) */
-    double *scratch;   /* (threads, scratch_each): keys while h is made, answers at the end */
+    const ireneo_holding *holding; /* of the queries, or NULL: all are here */
+    size_t *begun;                 /* (threads) first row of the tile at hand */
+    double error_rate;             /* bound on |h - W x| over |x| */
+    double *h;                     /* (threads, tile, dim_out) */
+    double *scratch;               /* (threads, scratch_each): keys while h is made, answers at the end */
     size_t scratch_each;
     ireneo_hit *hits; /* (threads, tile, buffer) */
     uint32_t *found;  /* (threads, tile) */
@@ -49,6 +51,7 @@ static void make_h(void *context, int thread, size_t first, size_t count, float 
     recall *r = context;
     size_t base = (size_t)thread * r->tile;
     double *f64 = r->h + base * r->dim_out;
+    r->begun[thread] = first;
     ireneo_memory_f64_apply(&r->f64, r->queries + first * r->dim_in, count,
                             r->scratch + (size_t)thread * r->scratch_each, f64);
     for (size_t i = 0; i < count; i++) {
@@ -89,7 +92,7 @@ static void scan_block(void *context, int thread, size_t first, size_t count, si
                        const float *scores) {
     recall *r = context;
     for (size_t i = 0; i < count; i++) {
-        size_t at = (size_t)thread * r->tile + (first + i) % r->tile, position = 0;
+        size_t at = (size_t)thread * r->tile + first + i - r->begun[thread], position = 0;
         while (position < columns) {
             r->found[at] += (uint32_t)ireneo_best_collect(
                 scores + i * columns, columns, &position, r->threshold[at], (uint32_t)column,
@@ -118,7 +121,7 @@ static void take_hits(void *context, int thread, size_t first, size_t count, siz
     recall *r = context;
     float *scores = r->rescored + (size_t)thread * ROOM;
     for (size_t i = 0; i < count; i++) {
-        size_t at = (size_t)thread * r->tile + (first + i) % r->tile;
+        size_t at = (size_t)thread * r->tile + first + i - r->begun[thread];
         ireneo_dot8_listed(h + i * r->dim_out, r->scanned.entries, r->dim_out, r->dim_out, hits + i * room,
                            found[i], scores);
         for (size_t k = 0; k < found[i]; k++) {
@@ -199,9 +202,10 @@ static ireneo_error run_recall(recall *r, size_t count, int threads) {
            answers = r->buffer * sizeof(answer) / sizeof *r->scratch;
     r->scratch_each = scratch > answers ? scratch : answers;
     IRENEO_TRY(ireneo_recall_values_make(r->values, r->candidates, r->dim_out, threads, &r->scanned));
-    if (ireneo_int8_useful(count, r->candidates, r->dim_out))
+    if (ireneo_int8_useful(r->holding != NULL ? r->holding->total : count, r->candidates, r->dim_out))
         IRENEO_TRY(ireneo_int8_make(r->scanned.entries, r->candidates, r->dim_out, r->dim_out, threads, NULL,
                                     &r->int8));
+    IRENEO_TRY(IRENEO_ALLOCATE_ZEROED(&r->begun, (size_t)threads, "recall tiles"));
     IRENEO_TRY(IRENEO_ALLOCATE(&r->h, slots * r->dim_out, "recall tiles"));
     IRENEO_TRY(IRENEO_ALLOCATE(&r->scratch, (size_t)threads * r->scratch_each, "recall tiles"));
     IRENEO_TRY(IRENEO_ALLOCATE(&r->hits, slots * r->buffer, "recall tiles"));
@@ -211,6 +215,7 @@ static ireneo_error run_recall(recall *r, size_t count, int threads) {
     IRENEO_TRY(IRENEO_ALLOCATE(&r->crowded, slots, "recall tiles"));
     IRENEO_TRY(IRENEO_ALLOCATE(&r->rescored, (size_t)threads * ROOM, "recall tiles"));
     ireneo_scan scan = {.rows = count,
+                        .holding = r->holding,
                         .columns = r->candidates,
                         .dim = r->dim_out,
                         .values = r->scanned.entries,
@@ -251,8 +256,9 @@ ireneo_error ireneo_recall(const ireneo_memory *memory, const float *queries, si
                 .top = top,
                 .indices = indices,
                 .scores = scores,
+                .holding = settings != NULL ? settings->holding : NULL,
                 .progress = progress};
-    r.tile = ireneo_scan_tile_rows(count);
+    r.tile = ireneo_scan_tile_rows(r.holding != NULL ? r.holding->total : count);
     r.buffer = 2 * top + 96;
     r.error_rate = ireneo_gap_error_rate(memory);
     ireneo_error failed = ireneo_memory_f64_make(memory, &r.f64);
@@ -261,6 +267,6 @@ ireneo_error ireneo_recall(const ireneo_memory *memory, const float *queries, si
     ireneo_int8_free(&r.int8);
     ireneo_recall_values_free(&r.scanned);
     free(r.h), free(r.scratch), free(r.hits), free(r.found), free(r.threshold);
-    free(r.slack), free(r.crowded), free(r.rescored);
+    free(r.slack), free(r.crowded), free(r.rescored), free(r.begun);
     return ireneo_leave(failed);
 }

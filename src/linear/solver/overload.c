@@ -9,6 +9,7 @@
 #include "base/floats.h"
 #include "base/pool.h"
 #include "base/ram.h"
+#include "linear/facts/facts.h"
 #include "linear/kernels/row_projection.h"
 
 #include <math.h>
@@ -43,12 +44,17 @@ typedef struct ranked {
     size_t row;
 } ranked;
 
+/* Every rank knows about all rows and comes to the same choice; losses and checks come from those who hold the rows. */
 typedef struct overload {
     ireneo_attempt *work;
+    ireneo_holding holding;
+    size_t *shares; /* (ranks) rows that each holds; NULL: all are here */
     size_t rows, kept, best_kept;
     unsigned char *class_of;      /* (rows) 0 is the heaviest */
     double *loss;                 /* (rows) at the last scan */
     ranked *order;                /* (rows) */
+    unsigned char *given_up;      /* (rows) of which the attempt sees those held here */
+    unsigned char *recalled;      /* (rows) likewise; of other ranks after gather_recalled */
     unsigned char *best_given_up; /* (rows) */
     float *best_point;            /* (length) */
     bool stopped;
@@ -92,6 +98,19 @@ static ireneo_error classify(overload *o, const double *weights, size_t *classes
     return IRENEO_OK;
 }
 
+/* Puts what every rank has at its place among all rows, items of `size` bytes, on all ranks. */
+static void gather_rows(overload *o, size_t size, void *all) {
+    if (o->shares == NULL) return;
+    for (size_t k = 0; k < o->holding.ranks->count; k++) o->shares[k] *= size;
+    ireneo_ranks_gather_into(o->holding.ranks, (char *)all + o->holding.first * size, o->shares, all);
+    for (size_t k = 0; k < o->holding.ranks->count; k++) o->shares[k] /= size;
+}
+
+/* The outcome of the last check, of all rows. */
+static void gather_recalled(overload *o) {
+    gather_rows(o, sizeof *o->recalled, o->recalled);
+}
+
 static void find_losses_of(void *context, size_t first, size_t last) {
     overload *o = context;
     const ireneo_working_set *l = &o->work->set;
@@ -109,14 +128,15 @@ static void find_losses_of(void *context, size_t first, size_t last) {
                 squares += r * r;
             }
         }
-        o->loss[i] = squares + total * total;
+        o->loss[o->holding.first + i] = squares + total * total;
     }
 }
 
 /* Loss of every row on the working set as it is, whether it was given up or not. */
 static void find_losses(overload *o) {
     enum { GRAIN = 256 };
-    ireneo_share_rows(o->rows, GRAIN, o->work->settings.threads, find_losses_of, o);
+    ireneo_share_rows(o->holding.rows, GRAIN, o->work->settings.threads, find_losses_of, o);
+    gather_rows(o, sizeof *o->loss, o->loss);
 }
 
 /* A scan that sees all rows, for their losses, and then drops those given up from the working set. */
@@ -130,8 +150,9 @@ static ireneo_error scan_all(overload *o) {
 }
 
 static void give_up(overload *o, size_t row) {
-    o->work->given_up[row] = 1;
-    o->work->set.count[row] = 0;
+    o->given_up[row] = 1;
+    if (row >= o->holding.first && row - o->holding.first < o->holding.rows)
+        o->work->set.count[row - o->holding.first] = 0;
     o->kept--;
 }
 
@@ -154,7 +175,7 @@ static size_t drop_worst(overload *o, size_t class, size_t most) {
     size_t count = 0;
     find_losses(o);
     for (size_t i = 0; i < o->rows; i++)
-        if (!o->work->given_up[i] && o->class_of[i] == class && o->loss[i] > 0.0)
+        if (!o->given_up[i] && o->class_of[i] == class && o->loss[i] > 0.0)
             o->order[count++] = (ranked){o->loss[i], i};
     qsort(o->order, count, sizeof *o->order, by_loss);
     if (most > count) most = count;
@@ -166,11 +187,11 @@ static size_t drop_worst(overload *o, size_t class, size_t most) {
 /* The minimiser sees no violation and the check does: rounding to float32 takes these facts away, as it can when keys nearly
  * depend on each other, and no further step brings them back. Gives up at most `most` of them, of the class if it has some. */
 static void drop_rounded(overload *o, size_t class, size_t most) {
-    const ireneo_attempt *w = o->work;
     size_t dropped = 0;
+    gather_recalled(o);
     for (int any = 0; any < 2 && dropped == 0; any++)
         for (size_t i = 0; i < o->rows && dropped < most; i++)
-            if (!w->given_up[i] && !w->recalled[i] && (any || o->class_of[i] == class))
+            if (!o->given_up[i] && !o->recalled[i] && (any || o->class_of[i] == class))
                 give_up(o, i), dropped++;
     ireneo_lbfgs_forget(&o->work->minimiser.lbfgs);
     ireneo_minimiser_evaluate(&o->work->minimiser);
@@ -202,7 +223,7 @@ static ireneo_error shrink(overload *o, size_t class, const pace *late) {
             /* No row of this class has a loss, yet its mere presence breaks heavier classes: any will do. */
             size_t left = 0;
             for (size_t i = 0; i < o->rows && left < share; i++)
-                if (!w->given_up[i] && o->class_of[i] == class) give_up(o, i), left++;
+                if (!o->given_up[i] && o->class_of[i] == class) give_up(o, i), left++;
             if (left == 0) break;
             ireneo_minimiser_evaluate(&w->minimiser);
         }
@@ -213,14 +234,14 @@ static ireneo_error shrink(overload *o, size_t class, const pace *late) {
 
 static void remember_best(overload *o) {
     o->best_kept = o->kept;
-    memcpy(o->best_given_up, o->work->given_up, o->rows);
+    memcpy(o->best_given_up, o->given_up, o->rows);
     memcpy(o->best_point, o->work->minimiser.point, o->work->minimiser.length * sizeof *o->best_point);
 }
 
 static ireneo_error return_to_best(overload *o) {
     ireneo_attempt *w = o->work;
     o->kept = o->best_kept;
-    memcpy(w->given_up, o->best_given_up, o->rows);
+    memcpy(o->given_up, o->best_given_up, o->rows);
     memcpy(w->minimiser.point, o->best_point, w->minimiser.length * sizeof *o->best_point);
     ireneo_minimiser_compose(&w->minimiser);
     ireneo_lbfgs_forget(&w->minimiser.lbfgs);
@@ -230,18 +251,19 @@ static ireneo_error return_to_best(overload *o) {
 /* Facts that were given up but are recalled all the same cost nothing: take them back. Needs the outcome of a
  * check. */
 static void take_back_recalled(overload *o) {
+    gather_recalled(o);
     for (size_t i = 0; i < o->rows; i++)
-        if (o->work->given_up[i] && o->work->recalled[i]) o->work->given_up[i] = 0, o->kept++;
+        if (o->given_up[i] && o->recalled[i]) o->given_up[i] = 0, o->kept++;
 }
 
 /* Offers the `many` easiest facts of the class again, after skipping `skip` of them. Returns how many. */
 static size_t offer_easiest(overload *o, size_t class, size_t many, size_t skip) {
     size_t count = 0, offered = 0;
     for (size_t i = 0; i < o->rows; i++)
-        if (o->work->given_up[i] && o->class_of[i] == class) o->order[count++] = (ranked){o->loss[i], i};
+        if (o->given_up[i] && o->class_of[i] == class) o->order[count++] = (ranked){o->loss[i], i};
     qsort(o->order, count, sizeof *o->order, by_loss);
     for (size_t k = skip < count ? skip : 0; k < count && offered < many; k++, offered++) {
-        o->work->given_up[o->order[k].row] = 0;
+        o->given_up[o->order[k].row] = 0;
         o->kept++;
     }
     return offered;
@@ -288,15 +310,30 @@ static ireneo_error allocate_overload(overload *o) {
     IRENEO_TRY(IRENEO_ALLOCATE(&o->order, o->rows, "order of facts"));
     IRENEO_TRY(IRENEO_ALLOCATE(&o->best_given_up, o->rows, "facts given up"));
     IRENEO_TRY(IRENEO_ALLOCATE(&o->best_point, w->minimiser.length, "best memory"));
-    IRENEO_TRY(IRENEO_ALLOCATE(&w->given_up, o->rows, "facts given up"));
-    return IRENEO_ALLOCATE_ZEROED(&w->recalled, o->rows, "recalled facts");
+    IRENEO_TRY(IRENEO_ALLOCATE(&o->given_up, o->rows, "facts given up"));
+    IRENEO_TRY(IRENEO_ALLOCATE_ZEROED(&o->recalled, o->rows, "recalled facts"));
+    w->given_up = o->given_up + o->holding.first;
+    w->recalled = o->recalled + o->holding.first;
+    return IRENEO_OK;
+}
+
+/* How many rows each rank holds. */
+static ireneo_error find_shares(overload *o) {
+    ireneo_ranks *ranks = o->holding.ranks;
+    void *all = NULL;
+    size_t count = 0;
+    if (ranks == NULL || ranks->count == 1) return IRENEO_OK;
+    IRENEO_TRY(ireneo_ranks_gather(ranks, IRENEO_ALL_RANKS, &o->holding.rows, 1, sizeof o->holding.rows, &all,
+                                   &count));
+    o->shares = all;
+    return IRENEO_OK;
 }
 
 static ireneo_error choose(overload *o, ireneo_status *status) {
     ireneo_attempt *w = o->work;
     size_t classes;
     IRENEO_TRY(classify(o, w->settings.weights, &classes));
-    memset(w->given_up, 1, o->rows);
+    memset(o->given_up, 1, o->rows);
     for (size_t c = 0; c < classes && !o->stopped; c++) {
         ireneo_error failed = fit_class(o, c);
         if (failed == IRENEO_ERROR_CANCELLED)
@@ -305,13 +342,14 @@ static ireneo_error choose(overload *o, ireneo_status *status) {
             IRENEO_TRY(failed);
     }
     IRENEO_TRY(ireneo_attempt_count(w));
-    if (w->kept != NULL) memcpy(w->kept, w->recalled, o->rows);
+    if (w->kept != NULL) memcpy(w->kept, w->recalled, o->holding.rows);
     *status = o->stopped ? IRENEO_STATUS_INTERRUPTED : IRENEO_STATUS_PARTIAL;
     return IRENEO_OK;
 }
 
 ireneo_error ireneo_overload(ireneo_attempt *work, ireneo_status *status) {
-    overload o = {.work = work, .rows = work->facts->facts};
+    overload o = {.work = work, .holding = ireneo_facts_holding(work->facts)};
+    o.rows = o.holding.total;
     for (size_t i = 0; work->settings.weights != NULL && i < o.rows; i++)
         if (!(work->settings.weights[i] > 0.0 && isfinite(work->settings.weights[i])))
             return ireneo_fail(IRENEO_ERROR_DATA,
@@ -319,10 +357,11 @@ ireneo_error ireneo_overload(ireneo_attempt *work, ireneo_status *status) {
                                work->settings.weights[i]);
     if (work->settings.margin == 0.0) work->minimiser.margin = MARGIN;
     ireneo_attempt_leave_int16(work);
-    ireneo_error failed = allocate_overload(&o);
+    ireneo_error failed = ireneo_ranks_agree(o.holding.ranks, allocate_overload(&o));
+    if (failed == IRENEO_OK) failed = find_shares(&o);
     if (failed == IRENEO_OK) failed = choose(&o, status);
     free(o.class_of), free(o.loss), free(o.order), free(o.best_given_up), free(o.best_point);
-    free(work->given_up), free(work->recalled);
+    free(o.given_up), free(o.recalled), free(o.shares);
     work->given_up = work->recalled = NULL;
     return failed;
 }

@@ -243,9 +243,20 @@ static ireneo_error check_spread(const ireneo_facts *facts, const ireneo_store_s
     if (facts->facts == ireneo_facts_total(facts)) return IRENEO_OK;
     if (facts->residuals != NULL) what = "facts with offsets are stored";
     if (s->solver != IRENEO_SOLVER_PROJECT) what = "rules of one pass run";
-    if (s->overload) what = "overload chooses";
     if (what == NULL) return IRENEO_OK;
     return ireneo_fail(IRENEO_ERROR_ARGUMENT, "%s in one process only; start one", what);
+}
+
+/* The list of what is kept, of all ranks, on rank 0. */
+static ireneo_error bring_kept(const ireneo_attempt *a, unsigned char **kept) {
+    ireneo_ranks *ranks = ireneo_facts_ranks(a->facts);
+    void *all = NULL;
+    size_t total;
+    if (*kept == NULL || ranks == NULL) return IRENEO_OK;
+    IRENEO_TRY(ireneo_ranks_gather(ranks, 0, *kept, a->facts->facts, sizeof **kept, &all, &total));
+    free(*kept);
+    *kept = all;
+    return IRENEO_OK;
 }
 
 /* Facts that turn out to be recalled are stored, whatever the verdict on the way. */
@@ -269,6 +280,7 @@ static ireneo_error finish(ireneo_storing *s, ireneo_store_result *result) {
         result->certificate = s->certificate;
         s->certificate = NULL;
     }
+    IRENEO_TRY(bring_kept(a, &a->kept));
     result->kept = a->kept;
     a->kept = NULL;
     return IRENEO_OK;
