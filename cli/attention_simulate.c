@@ -1,5 +1,6 @@
 /* ireneo attention simulate: real random networks, measured at every depth. */
 #include "attention.h"
+#include "base/error.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -29,7 +30,10 @@ static ireneo_error expect(const ireneo_transformer *t, const ireneo_attention_s
     if (failed != IRENEO_OK || settings->forward_only || t->normalisation != IRENEO_NORMALISATION_POST)
         return failed;
     e->gradient = calloc(t->layers + 1, sizeof *e->gradient);
-    return e->gradient == NULL ? IRENEO_ERROR_MEMORY : ireneo_attention_gradient_depth(t, e->gradient);
+    if (e->gradient == NULL)
+        return ireneo_fail(IRENEO_ERROR_MEMORY, "not enough memory for the gradients of %zu layers",
+                           t->layers);
+    return ireneo_attention_gradient_depth(t, e->gradient);
 }
 
 static void forget(expectation *e) {

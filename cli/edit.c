@@ -1,5 +1,6 @@
 /* ireneo edit: the nearest matrix that recalls new facts and keeps others. */
 #include "edit.h"
+#include "base/error.h"
 #include "base/foreign.h"
 #include "commands.h"
 #include "folder.h"
@@ -114,7 +115,8 @@ static ireneo_error check_again(const edit_request *q, const edit_data *d, const
 static ireneo_error write_into(const edit_request *q, const edit_data *d, edit_outcome *o) {
     size_t area = d->w0.dim_in * d->w0.dim_out;
     float *copy = malloc(area * sizeof *copy);
-    if (copy == NULL) return IRENEO_ERROR_MEMORY;
+    if (copy == NULL)
+        return ireneo_fail(IRENEO_ERROR_MEMORY, "not enough memory for a copy of the edited layer");
     memcpy(copy, o->edited->matrix, area * sizeof *copy);
     ireneo_error failed =
         ireneo_safetensors_replace(q->files[0], q->into, copy, d->w0.dim_out, d->w0.dim_in, &o->dtype);
@@ -129,7 +131,10 @@ static ireneo_error write_into(const edit_request *q, const edit_data *d, edit_o
 static ireneo_error make_difference(const edit_request *q, const edit_data *d, edit_outcome *o) {
     size_t in = d->w0.dim_in, out = d->w0.dim_out;
     ireneo_memory sum = {.dim_in = in, .dim_out = out, .matrix = malloc(in * out * sizeof(float))};
-    ireneo_error failed = sum.matrix != NULL ? IRENEO_OK : IRENEO_ERROR_MEMORY;
+    ireneo_error failed =
+        sum.matrix != NULL
+            ? IRENEO_OK
+            : ireneo_fail(IRENEO_ERROR_MEMORY, "not enough memory to check the difference of the layers");
     for (double rounding = 1e-3; failed == IRENEO_OK; rounding *= 0.03) {
         ireneo_memory_free(o->difference);
         failed = ireneo_edit_difference(&d->w0, o->edited, rounding, &o->difference);

@@ -1,5 +1,6 @@
 /* The two best candidates of every fact, and which facts have them nearest together. */
 #include "hardest.h"
+#include "base/error.h"
 
 #include "base/holding.h"
 
@@ -40,7 +41,9 @@ ireneo_error find_hardest(const ireneo_memory *memory, const ireneo_facts *facts
         return IRENEO_OK;
     int64_t *index = malloc(2 * BATCH * sizeof *index);
     float *score = malloc(2 * BATCH * sizeof *score);
-    ireneo_error failed = index == NULL || score == NULL ? IRENEO_ERROR_MEMORY : IRENEO_OK;
+    ireneo_error failed = index != NULL && score != NULL
+                              ? IRENEO_OK
+                              : ireneo_fail(IRENEO_ERROR_MEMORY, "not enough memory for the hardest facts");
     for (size_t first = 0; failed == IRENEO_OK && first < facts->facts; first += BATCH) {
         size_t rows = facts->facts - first < BATCH ? facts->facts - first : BATCH;
         failed = ireneo_recall_with_residuals(
