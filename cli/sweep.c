@@ -22,7 +22,7 @@ typedef struct sweep_request {
     const char *problem, *solver, *dims, *ranks, *rank_shares, *loads, *facts, *shard, *database, *merge,
         *csv;
     size_t threads, shard_index, shard_count;
-    double wait, rate;
+    double wait, rate, within;
     bool threshold, json;
 } sweep_request;
 
@@ -128,6 +128,12 @@ static int check_request(const command *self, const sweep_request *q) {
                         q->loads != NULL ? "--load" : "--facts");
     if (!q->threshold && (q->loads == NULL) == (q->facts == NULL))
         return complain(self, EXIT_USAGE, "give the sizes with one of --load, --facts and --threshold");
+    if (q->within > 0.0 && !q->threshold)
+        return complain(self, EXIT_USAGE, "--within belongs to --threshold");
+    if (q->within > 0.0 && (q->ranks != NULL || q->rank_shares != NULL))
+        return complain(self, EXIT_USAGE,
+                        "--within needs proofs, and nothing is proved with a rank; leave out %s",
+                        q->ranks != NULL ? "--rank" : "--rank-share");
     if (q->threshold && q->plan.like.overload)
         return complain(self, EXIT_USAGE, "--threshold asks whether all facts fit; leave out --overload");
     trial_solver solver = TRIAL_PROJECT;
@@ -176,7 +182,7 @@ static ireneo_error work(const sweep_request *q, const trial *trials, size_t cou
     ireneo_error failed = ireneo_results_open_shared(q->database, q->wait, &store);
     begin_phase("trials");
     if (failed == IRENEO_OK)
-        failed = q->threshold ? ireneo_threshold_all(store, &settings, trials, count, thresholds)
+        failed = q->threshold ? ireneo_threshold_all(store, &settings, trials, count, q->within, thresholds)
                               : ireneo_queue_trials(store, &settings, trials, count, found);
     ireneo_results_close_shared(store);
     finish_progress();
@@ -228,6 +234,7 @@ static int run_plan(const command *self, const sweep_request *q) {
                                  .results = q->threshold ? NULL : found,
                                  .thresholds = q->threshold ? thresholds : NULL,
                                  .own = q->plan.candidates == 0,
+                                 .within = q->within,
                                  .seed = q->plan.like.seed,
                                  .database = q->database,
                                  .failed = failures.count};
@@ -266,6 +273,9 @@ static int run(const command *self, int argc, char **argv) {
         TEXT("load", &q.loads, "GRID", "loads n log P / d^2, such as 0.1:1.2:23"),
         TEXT("facts", &q.facts, "GRID", "numbers of facts, instead of loads"),
         FLAG("threshold", &q.threshold, "find the largest number of facts that can be stored, with proofs"),
+        NUMBER("within", &q.within, "SHARE",
+               "threshold: end between a stored and an impossible number this close, such as 0.005", 1e-6,
+               0.5),
         COUNT("candidates", &q.plan.candidates, "P", "candidates (default: as many as facts)", 2, 1e9),
         COUNT("trials", &q.plan.trials, "T", "draws per point (default 10)", 1, 1e6),
         SEED("seed", &like->seed, "seed of the first draw; the next ones follow (default 1)"),

@@ -4,6 +4,7 @@
 #include "job.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -25,51 +26,67 @@ static double law_of(const sweep_outcome *o, size_t i) {
     return ireneo_threshold_law(&o->trials[i], o->own, &law) == IRENEO_OK ? law : NAN;
 }
 
-static int compare_sizes(const void *a, const void *b) {
-    size_t left = *(const size_t *)a, right = *(const size_t *)b;
+static int compare_numbers(const void *a, const void *b) {
+    double left = *(const double *)a, right = *(const double *)b;
     return (left > right) - (left < right);
 }
 
-/* Median, smallest and largest threshold of the draws first .. first + draws - 1; false when none is there.
- */
-static bool summarise_thresholds(const sweep_outcome *o, size_t first, double *median, size_t *least,
-                                 size_t *most, size_t *certified, size_t *count) {
-    size_t *sizes = malloc((o->draws + 1) * sizeof *sizes);
-    *count = *certified = 0;
-    if (sizes == NULL) return false;
+/* The thresholds of a point's draws. */
+typedef struct threshold_summary {
+    double mean, error; /* of the draws; the mean's standard error */
+    double median;
+    size_t least, most; /* the smallest and the largest number that was stored */
+    size_t certified, count;
+} threshold_summary;
+
+/* Of the draws first .. first + draws - 1; false when none is there. A search that ended within a share counts with
+ * the middle of its bracket. */
+static bool summarise_thresholds(const sweep_outcome *o, size_t first, threshold_summary *summary) {
+    threshold_summary s = {.least = SIZE_MAX};
+    double *middles = malloc((o->draws + 1) * sizeof *middles), squares = 0.0;
+    if (middles == NULL) return false;
     for (size_t i = first; i < first + o->draws && i < o->count; i++) {
+        const threshold *found = &o->thresholds[i];
         if (!has_row(o, i)) continue;
-        sizes[(*count)++] = o->thresholds[i].stored;
-        if (o->thresholds[i].certified) ++*certified;
+        middles[s.count++] = ireneo_threshold_middle(found);
+        s.mean += ireneo_threshold_middle(found);
+        if (found->stored < s.least) s.least = found->stored;
+        if (found->stored > s.most) s.most = found->stored;
+        if (found->certified) s.certified++;
     }
-    if (*count > 0) {
-        qsort(sizes, *count, sizeof *sizes, compare_sizes);
-        *least = sizes[0];
-        *most = sizes[*count - 1];
-        size_t lower = (*count - 1) / 2, upper = *count / 2;
-        *median = 0.5 * ((double)sizes[lower] + (double)sizes[upper]);
+    double count = (double)s.count;
+    s.mean /= count;
+    for (size_t k = 0; k < s.count; k++) squares += (middles[k] - s.mean) * (middles[k] - s.mean);
+    s.error = s.count > 1 ? sqrt(squares / (count * (count - 1.0))) : NAN;
+    if (s.count > 0) {
+        qsort(middles, s.count, sizeof *middles, compare_numbers);
+        s.median = 0.5 * (middles[(s.count - 1) / 2] + middles[s.count / 2]);
     }
-    free(sizes);
-    return *count > 0;
+    free(middles);
+    *summary = s;
+    return s.count > 0;
 }
 
 static void print_thresholds(const sweep_outcome *o) {
-    printf("%-10s %6s %6s %5s %10s %10s %8s %15s %10s\n", "problem", "in", "out", "rank", "law", "median",
-           "ratio", "range", "certified");
+    printf("%-10s %5s %5s %5s %9s %9s %7s %8s %9s %13s %10s\n", "problem", "in", "out", "rank", "law", "mean",
+           "error", "ratio", "median", "range", "certified");
     for (size_t first = 0; first < o->count; first += o->draws) {
         const trial *t = &o->trials[first];
-        double median, law = law_of(o, first);
-        size_t least, most, certified, count;
-        char range[40], proofs[40], rank[24];
-        if (!summarise_thresholds(o, first, &median, &least, &most, &certified, &count)) continue;
-        snprintf(range, sizeof range, "%zu-%zu", least, most);
-        snprintf(proofs, sizeof proofs, "%zu of %zu", certified, count);
-        printf("%-10s %6zu %6zu %5s %10.1f %10.1f %8.4f %15s %10s\n", ireneo_trial_problem_name(t->problem),
-               t->dim_in, t->dim_out, rank_text(t->rank, rank), law, median, median / law, range, proofs);
+        double law = law_of(o, first);
+        threshold_summary s;
+        char range[48], proofs[48], rank[24], error[24] = "-";
+        if (!summarise_thresholds(o, first, &s)) continue;
+        snprintf(range, sizeof range, "%zu-%zu", s.least, s.most);
+        snprintf(proofs, sizeof proofs, "%zu of %zu", s.certified, s.count);
+        if (s.count > 1) snprintf(error, sizeof error, "%.2f", s.error);
+        printf("%-10s %5zu %5zu %5s %9.1f %9.1f %7s %8.4f %9.1f %13s %10s\n",
+               ireneo_trial_problem_name(t->problem), t->dim_in, t->dim_out, rank_text(t->rank, rank), law,
+               s.mean, error, s.mean / law, s.median, range, proofs);
     }
     printf(
-        "\n'stored' is checked by a pass over all candidates; 'certified' counts the draws in which one fact "
-        "more is proved impossible.\n");
+        "\nmean and its standard error over the draws, mean over law; 'stored' is checked by a pass over all "
+        "candidates;\n'certified' counts the draws in which %s proved impossible.\n",
+        o->within > 0.0 ? "the upper end of the bracket is" : "one fact more is");
 }
 
 static void print_points(const sweep_outcome *o) {

@@ -12,6 +12,7 @@ typedef struct sweep_outcome {
     const trial_result *results; /* (count); NULL for thresholds */
     const threshold *thresholds; /* (count); NULL otherwise */
     bool own;                    /* as many candidates as facts */
+    double within;               /* how close thresholds were asked for; 0: exact */
     uint64_t seed;
     const char *database;
     size_t failed; /* trials, or searches, that came to no result */

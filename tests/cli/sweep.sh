@@ -20,6 +20,9 @@ refuse 2 "--db" --dim 10 --load 0.5
 refuse 2 "one of --load" --dim 10 $db
 refuse 2 "one of --load" --dim 10 --load 0.5 --facts 10 $db
 refuse 2 "leave out --load" --dim 10 --load 0.5 --threshold $db
+refuse 2 "belongs to --threshold" --dim 10 --load 0.5 --within 0.01 $db
+refuse 2 "leave out --rank" --dim 10 --threshold --within 0.01 --rank 5 $db
+refuse 2 "--within" --dim 10 --threshold --within 2 $db
 refuse 2 "neither a number" --dim 10 --load 0.1:1 $db
 refuse 2 "neither a number" --dim ten --load 0.1 $db
 refuse 2 "empty place" --dim 10, --load 0.1 $db

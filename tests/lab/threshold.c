@@ -68,7 +68,7 @@ static void test_against_programs(void **state) {
         it.likes[i] = ireneo_trial_square(i % 2 == 0 ? TRIAL_ORIGINAL : TRIAL_DECOUPLED, TRIAL_PROJECT,
                                           5 + i / 4, 1.0, 2, 1 + (i / 2) % 2);
     expect_ok(ireneo_results_open(scratch_path(state, "a.db"), 1.0, &store));
-    expect_ok(ireneo_threshold_all(store, &settings, it.likes, 8, it.found));
+    expect_ok(ireneo_threshold_all(store, &settings, it.likes, 8, 0.0, it.found));
     for (size_t i = 0; i < 8; i++) {
         trial probe = it.likes[i];
         assert_int_equal(it.found[i].not_stored, it.found[i].stored + 1);
@@ -79,9 +79,31 @@ static void test_against_programs(void **state) {
     }
     size_t before, after;
     expect_ok(ireneo_results_count(store, &before));
-    expect_ok(ireneo_threshold_all(store, &settings, it.likes, 8, it.found)); /* all from the store */
+    expect_ok(ireneo_threshold_all(store, &settings, it.likes, 8, 0.0, it.found)); /* all from the store */
     expect_ok(ireneo_results_count(store, &after));
     assert_int_equal(before, after);
+    ireneo_results_close(store);
+}
+
+/* Within a share: the exact threshold lies in the bracket, whose upper end is proved; and fewer probes are asked. */
+static void test_within(void **state) {
+    results *store;
+    threshold exact, close;
+    size_t exact_probes = 0, close_probes = 0;
+    queue_settings settings = {.threads = 1, .stage = "thresholds"};
+    expect_ok(ireneo_results_open(scratch_path(state, "a.db"), 1.0, &store));
+    for (uint64_t seed = 1; seed <= 4; seed++) {
+        trial like = ireneo_trial_square(TRIAL_ORIGINAL, TRIAL_PROJECT, 12, 1.0, 2, seed);
+        expect_ok(ireneo_threshold_all(store, &settings, &like, 1, 0.0, &exact));
+        expect_ok(ireneo_threshold_all(store, &settings, &like, 1, 0.1, &close));
+        assert_true(exact.certified && close.certified);
+        assert_true(close.stored <= exact.stored && close.not_stored >= exact.not_stored);
+        assert_true((double)(close.not_stored - close.stored) <= 0.1 * (double)close.stored);
+        exact_probes += exact.probes;
+        close_probes += close.probes;
+        assert_near(ireneo_threshold_middle(&exact), (double)exact.stored, 1e-12);
+    }
+    assert_true(close_probes < exact_probes);
     ireneo_results_close(store);
 }
 
@@ -95,7 +117,7 @@ static void test_fixed_candidates(void **state) {
     trial like = ireneo_trial_square(TRIAL_ORIGINAL, TRIAL_PROJECT, 8, 1.0, 2, 1);
     like.candidates = 40;
     expect_ok(ireneo_results_open(scratch_path(state, "a.db"), 1.0, &store));
-    expect_ok(ireneo_threshold_all(store, &settings, &like, 1, &found));
+    expect_ok(ireneo_threshold_all(store, &settings, &like, 1, 0.0, &found));
     like.facts = found.stored;
     expect_ok(ireneo_results_find(store, &like, &known, &result));
     assert_true(known && result.status == IRENEO_STATUS_STORED);
@@ -122,6 +144,7 @@ static void test_against_law(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         scratch_test(test_against_programs),
+        scratch_test(test_within),
         scratch_test(test_fixed_candidates),
         scratch_test(test_against_law),
     };

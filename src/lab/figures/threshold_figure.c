@@ -84,7 +84,7 @@ ireneo_error ireneo_threshold_groups(const figure_request *request, const char *
             }
         }
         queue_settings settings = ireneo_figure_queue(request, stage);
-        failed = ireneo_threshold_all(store, &settings, likes, total, found);
+        failed = ireneo_threshold_all(store, &settings, likes, total, 0.0, found);
     }
     for (size_t i = 0, at = 0; i < count && failed == IRENEO_OK; at += groups[i].draws, i++)
         failed = summarise(&groups[i], found + at);

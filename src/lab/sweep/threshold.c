@@ -13,10 +13,16 @@ ireneo_error ireneo_threshold_law(const trial *like, bool own, double *facts) {
     return IRENEO_OK;
 }
 
+double ireneo_threshold_middle(const threshold *found) {
+    return 0.5 * ((double)found->stored + (double)found->not_stored - 1.0);
+}
+
 typedef struct search {
     queue_worker *worker;
     trial probe;
     bool own;
+    double within;       /* share; 0: exact */
+    size_t undecided[2]; /* the smallest and the largest number in between that was undecided; 0: none */
     threshold *found;
 } search;
 
@@ -26,66 +32,86 @@ static ireneo_error ask(search *s, size_t facts, bool *stored) {
     s->probe.facts = facts;
     if (s->own) s->probe.candidates = facts;
     IRENEO_TRY(ireneo_queue_trial(s->worker, &s->probe, &result));
+    bool certified = !result.failed && result.status == IRENEO_STATUS_IMPOSSIBLE;
     s->found->probes++;
     *stored = !result.failed && result.status == IRENEO_STATUS_STORED;
     if (*stored) {
         s->found->stored = facts;
-    } else {
+    } else if (certified || s->within == 0.0) {
         s->found->not_stored = facts;
-        s->found->certified = !result.failed && result.status == IRENEO_STATUS_IMPOSSIBLE;
+        s->found->certified = certified;
+    } else {
+        if (s->undecided[0] == 0 || facts < s->undecided[0]) s->undecided[0] = facts;
+        if (facts > s->undecided[1]) s->undecided[1] = facts;
     }
     return IRENEO_OK;
 }
 
 /* From the law's answer outward in growing strides until both sides are known. */
 static ireneo_error bracket(search *s, size_t start) {
-    size_t stride = start / 50 + 1, facts = start;
+    size_t stride = s->within > 0.0 ? (size_t)(s->within * (double)start) + 1 : start / 50 + 1;
     bool stored;
-    IRENEO_TRY(ask(s, facts, &stored));
-    bool up = stored;
-    while (stored == up) {
-        if (!up && facts == 2) {
+    IRENEO_TRY(ask(s, start, &stored));
+    for (size_t facts = start, step = stride; s->found->not_stored == 0; step *= 2) {
+        facts += step;
+        IRENEO_TRY(ask(s, facts, &stored));
+    }
+    for (size_t facts = start, step = stride; s->found->stored == 0; step *= 2) {
+        if (facts == 2) {
             s->found->stored = 1; /* one fact alone is always recalled */
             return IRENEO_OK;
         }
-        facts = up ? facts + stride : facts > stride + 2 ? facts - stride : 2;
+        facts = facts > step + 2 ? facts - step : 2;
         IRENEO_TRY(ask(s, facts, &stored));
-        stride *= 2;
     }
     return IRENEO_OK;
 }
 
+/* The next number to ask about; 0 when the bracket is as narrow as was asked for, or as it can be. Where numbers in
+ * between were undecided, the wider of the gaps below and above them is cut. */
+static size_t next_probe(const search *s) {
+    size_t low = s->found->stored, high = s->found->not_stored;
+    if (high <= low + 1 || (double)(high - low) <= s->within * (double)low) return 0;
+    size_t first = s->undecided[0], last = s->undecided[1];
+    if (first <= low || first >= high) first = last > low && last < high ? last : 0;
+    if (last <= low || last >= high) last = first;
+    if (first == 0) return low + (high - low) / 2;
+    if (first - low <= 1 && high - last <= 1) return 0;
+    return first - low >= high - last ? low + (first - low) / 2 : last + (high - last) / 2;
+}
+
 /* Searches with the trial's parameters; its facts and, when they are equal, its candidates are chosen by the
  * search, which begins at the capacity law's answer. */
-static ireneo_error find_threshold(queue_worker *worker, const trial *like, threshold *found) {
+static ireneo_error find_threshold(queue_worker *worker, const trial *like, double within, threshold *found) {
     memset(found, 0, sizeof *found);
-    search s = {worker, *like, like->candidates == like->facts, found};
+    search s = {worker, *like, like->candidates == like->facts, within, {0, 0}, found};
     double law;
     IRENEO_TRY(ireneo_threshold_law(like, s.own, &law));
     IRENEO_TRY(bracket(&s, (size_t)fmax(3.0, floor(law))));
-    while (found->not_stored > found->stored + 1) {
+    for (size_t facts = next_probe(&s); facts > 0; facts = next_probe(&s)) {
         bool stored;
-        IRENEO_TRY(ask(&s, found->stored + (found->not_stored - found->stored) / 2, &stored));
+        IRENEO_TRY(ask(&s, facts, &stored));
     }
     return IRENEO_OK;
 }
 
 typedef struct search_list {
     const trial *likes;
+    double within;
     threshold *found;
 } search_list;
 
 static ireneo_error run_search(queue_worker *worker, size_t index, void *context) {
     const search_list *list = context;
-    ireneo_error failed = find_threshold(worker, &list->likes[index], &list->found[index]);
+    ireneo_error failed = find_threshold(worker, &list->likes[index], list->within, &list->found[index]);
     if (failed != IRENEO_OK) list->found[index] = (threshold){0}; /* half a search is none */
     return failed;
 }
 
 ireneo_error ireneo_threshold_all(results *store, const queue_settings *settings, const trial *likes,
-                                  size_t count, threshold *found) {
+                                  size_t count, double within, threshold *found) {
     double *costs = NULL;
-    search_list list = {likes, found};
+    search_list list = {likes, within, found};
     IRENEO_TRY(IRENEO_ALLOCATE(&costs, count, "costs of the searches"));
     memset(found, 0, count * sizeof *found);
     for (size_t i = 0; i < count; i++) {
