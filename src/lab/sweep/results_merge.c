@@ -61,7 +61,7 @@ static ireneo_error attach_bytes(const results *store, const void *bytes, size_t
         return failed;
     }
     int code = sqlite3_deserialize(store->database, "source", copy, (sqlite3_int64)size, (sqlite3_int64)size,
-                                   SQLITE_DESERIALIZE_FREEONCLOSE | SQLITE_DESERIALIZE_READONLY);
+                                   SQLITE_DESERIALIZE_FREEONCLOSE);
     return code == SQLITE_OK ? IRENEO_OK : ireneo_sql_failed(store, code);
 }
 
