@@ -37,7 +37,7 @@ alike() {
     threads=1
 }
 
-"$plain" sample --dim 24 --facts 150 --seed 3 -o square >/dev/null
+"$plain" sample --dim 24 --facts 90 --seed 3 -o square >/dev/null
 "$plain" store square/keys.npy square/values.npy --with-values -o m.safetensors >/dev/null || fault "a store"
 
 # --- check: all recalled; some not, with their list; noise; own candidates; offsets; a factored memory
@@ -71,10 +71,12 @@ alike "many keys to one value, with offsets" check w.safetensors keys.npy values
 code=0
 
 # --- recall: printed, and written in both ways; chosen rows; offsets; from a pipe
+"$plain" sample --dim 24 --facts 1000 --seed 6 -o queries >/dev/null
 counts="1 2 3 4"
-alike "recall" recall m.safetensors square/keys.npy --top 3
+alike "recall" recall m.safetensors queries/keys.npy --top 3
 counts=3
-alike "recall of chosen rows" recall m.safetensors square/keys.npy --pick 7,3,149 --top 2
+alike "recall of few" recall m.safetensors square/keys.npy
+alike "recall of chosen rows" recall m.safetensors square/keys.npy --pick 7,3,89 --top 2
 alike "recall with offsets" recall w.safetensors keys.npy --values values.npy --residual offsets.npy --top 2
 written=answers.safetensors
 alike "answers in a file" recall m.safetensors square/keys.npy --top 4 -o answers.safetensors
@@ -101,10 +103,10 @@ refuse_over 2 3 "" check m.safetensors keys.npy square/values.npy
 "$python" - <<'TEXT'
 import numpy as np
 keys = np.load("square/keys.npy")
-keys[140, 3] = np.nan
+keys[80, 3] = np.nan
 np.save("nan.npy", keys)
 TEXT
-refuse_over 3 3 "row 140, column 3" check m.safetensors nan.npy square/values.npy
+refuse_over 3 3 "row 80, column 3" check m.safetensors nan.npy square/values.npy
 refuse_over 2 2 "holds no values" recall h.safetensors square/keys.npy
 refuse_over 4 3 "" verify m.safetensors toomany/keys.npy toomany/values.npy
 
