@@ -63,11 +63,10 @@ static int check_writable(const command *self, const char *path) {
 
 /* ---- is it an input, or written twice ---- */
 
-/* The file of a location "file" or "file:name": the longest prefix that is one. */
-static bool find_file(const char *location, struct stat *there) {
-    char path[PATH_MAX];
-    if (snprintf(path, sizeof path, "%s", location) >= (int)sizeof path) return false;
-    while (stat(path, there) != 0) {
+bool find_file(const char *location, char *path) {
+    struct stat there;
+    if (snprintf(path, PATH_MAX, "%s", location) >= PATH_MAX) return false;
+    while (stat(path, &there) != 0) {
         char *colon = strrchr(path, ':');
         if (colon == NULL) return false;
         *colon = '\0';
@@ -98,9 +97,11 @@ static int check_apart(const command *self, const output_file *outputs, size_t i
                        const char *const *inputs, size_t input_count) {
     const output_file *o = &outputs[index];
     struct stat there, input;
+    char path[PATH_MAX];
     if (stat(o->path, &there) == 0)
         for (size_t i = 0; i < input_count; i++)
-            if (inputs[i] != NULL && find_file(inputs[i], &input) && same_file(&there, &input))
+            if (inputs[i] != NULL && find_file(inputs[i], path) && stat(path, &input) == 0 &&
+                same_file(&there, &input))
                 return complain(self, EXIT_USAGE,
                                 "%s %s would overwrite the input %s; choose another name for the output",
                                 o->option, o->path, inputs[i]);
@@ -117,6 +118,7 @@ static const struct {
     const char *name, *ending;
 } kinds[] = {
     [OUTPUT_MEMORY] = {"a memory", ".safetensors"},
+    [OUTPUT_STATE] = {"a state", ".safetensors"},
     [OUTPUT_CERTIFICATE] = {"a certificate", ".safetensors"},
     [OUTPUT_MOMENTS] = {"a file of moments", ".safetensors"},
     [OUTPUT_MODEL] = {"a model", ".safetensors"},
@@ -153,16 +155,17 @@ static int check_ending(const command *self, const output_file *o) {
  * not ours; that it could not be looked into is an error. */
 static ireneo_error is_ours(const char *path, output_kind kind, bool *ours) {
     static const char *const formats[] = {
-        [OUTPUT_MEMORY] = "ireneo-memory-",
-        [OUTPUT_CERTIFICATE] = "ireneo-certificate-",
-        [OUTPUT_MOMENTS] = "ireneo-moments-",
+        [OUTPUT_MEMORY] = "ireneo-memory-",           [OUTPUT_STATE] = "ireneo-state-",
+        [OUTPUT_CERTIFICATE] = "ireneo-certificate-", [OUTPUT_MOMENTS] = "ireneo-moments-",
         [OUTPUT_ANSWERS] = "ireneo-answers-",
     };
     char *format = NULL;
     *ours = false;
     if (kind == OUTPUT_MODEL) return IRENEO_OK;
     ireneo_error failed = ireneo_safetensors_metadata(path, "format", &format);
-    *ours = format != NULL && strncmp(format, formats[kind], strlen(formats[kind])) == 0;
+    *ours = format != NULL && (strncmp(format, formats[kind], strlen(formats[kind])) == 0 ||
+                               (kind == OUTPUT_STATE && strncmp(format, formats[OUTPUT_MEMORY],
+                                                                strlen(formats[OUTPUT_MEMORY])) == 0));
     ireneo_free(format);
     return failed == IRENEO_ERROR_DATA ? IRENEO_OK : failed;
 }

@@ -1,6 +1,7 @@
 /* Ranks of a job at the program's surface. */
 #include "job.h"
 
+#include "alike.h"
 #include "base/clock.h"
 #include "base/ranks.h"
 #include "base/threads.h"
@@ -130,6 +131,8 @@ static bool gains_from_ranks(const command *c, int argc, char **argv) {
 
 static int run_as_rank(const command *c, int argc, char **argv) {
     ireneo_ranks *world = ireneo_ranks_world();
+    int outcome = check_alike(c, argc, argv);
+    if (outcome != 0) return outcome;
     if (!gains_from_ranks(c, argc, argv))
         return complain(c, EXIT_USAGE,
                         "does its work in one process, but %zu were started; leave out mpirun or srun",

@@ -1,5 +1,6 @@
 /* ireneo store: stores facts in a matrix, or says that it cannot be done. */
 #include "store.h"
+#include "alike.h"
 #include "base/text_stream.h"
 #include "commands.h"
 #include "folder.h"
@@ -80,7 +81,7 @@ static int check_files(const command *self, const store_request *q) {
         {"-o", q->output, OUTPUT_MEMORY, NULL},
         {"--certificate", q->certificate, OUTPUT_CERTIFICATE, NULL},
         {"--dropped", q->overload ? q->given_up : NULL, OUTPUT_ARRAY, NULL},
-        {"the state", access(q->state, F_OK) == 0 ? q->state : NULL, OUTPUT_MEMORY, NULL}};
+        {"the state", access(q->state, F_OK) == 0 ? q->state : NULL, OUTPUT_STATE, NULL}};
     const char *const inputs[] = {q->files[0], q->files[1], q->targets, q->initial,
                                   q->weights,  q->residual, q->moments};
     return check_outputs(self, outputs, sizeof outputs / sizeof outputs[0], inputs,
@@ -346,6 +347,7 @@ static int run(const command *self, int argc, char **argv) {
     while (strcmp(q.solver, ireneo_solver_name(q.settings.solver)) != 0) q.settings.solver++;
     outcome = name_files(self, &q, argc, argv);
     if (outcome == 0) outcome = agree(self, speaks() ? check_files(self, &q) : 0);
+    if (outcome == 0) outcome = check_seen(self, q.output);
     if (outcome == 0) outcome = load_and_store(self, &q);
     free_names(&q);
     return outcome;
