@@ -16,6 +16,7 @@ const command *const all_commands[] = {
     &command_dense,     //
     &command_attention, //
     &command_sweep,     //
+    &command_plan,      //
     &command_figure,    //
     NULL,
 };

@@ -23,6 +23,7 @@ extern const command command_dense_recall;
 extern const command command_dense_simulate;
 extern const command command_dense_phases;
 extern const command command_figure;
+extern const command command_plan;
 extern const command command_sweep;
 
 /* All of them, in the order of --help; ends with NULL. */
