@@ -1,6 +1,7 @@
 #!/bin/sh
 # What can be wrong with a job over ranks: one sentence, no rank left waiting, nothing written.
 . "$(dirname "$0")/../support/mpi.sh"
+export OMPI_MCA_odls_base_sigkill_timeout=0 # seconds that mpirun waits for ranks that it has asked to end
 "$python" "$root/tests/support/arrays.py" || exit 4
 run 0 store keys.npy values.npy -o before
 run 0 sample --dim 20 --facts 60 --seed 1 -o some

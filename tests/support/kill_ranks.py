@@ -2,7 +2,8 @@
 
 After each kill mpirun must end, and not with 0; whatever lies beside the facts must be whole; and --resume, or the same
 command when nothing was saved yet, must end on another number of ranks with the bytes of an undisturbed store. Moments are
-shares of the processor time that an undisturbed rank takes, not of the clock: machines are busy.
+shares of the processor time that an undisturbed rank takes, not of the clock: machines are busy. Every second one is counted
+from the first state on.
 """
 import json
 import os
@@ -76,8 +77,9 @@ def whole(path):
     return len(data) == 8 + length + max(v["data_offsets"][1] for k, v in header.items() if k != "__metadata__")
 
 
-def kill_one(ranks, where, moment):
-    """Starts a store, kills one of its ranks once it has worked so long; whether it was in time."""
+def kill_one(ranks, where, moment, after):
+    """Starts a store, kills one of its ranks once it has worked so long (after the file `after` is there, if one is named);
+    whether it was in time."""
     job = launch(ranks, where)
     while len(ranks_of(job)) < ranks and job.poll() is None:
         time.sleep(0.002)
@@ -87,7 +89,9 @@ def kill_one(ranks, where, moment):
         time_used = used(victim)
         if time_used is None:
             break
-        if time_used >= moment:
+        if after and os.path.exists(after):
+            moment, after = time_used + moment, None
+        if not after and time_used >= moment:
             try:
                 os.kill(victim, signal.SIGKILL)
             except ProcessLookupError:
@@ -126,7 +130,9 @@ while during < kills and tries < 5 * kills and faults == 0:
     os.mkdir("work")
     before, after = random.sample([1, 2, 3, 4], 2)
     before = max(before, 2)
-    if not kill_one(before, "work", random.uniform(0, usual * 2 / before)):
+    share = usual * 2 / before
+    state = "work/m.safetensors.state" if tries % 2 else None
+    if not kill_one(before, "work", random.uniform(0, share / (3 if state else 1)), state):
         continue  # it had finished
     during += 1
     left = sorted(os.listdir("work"))

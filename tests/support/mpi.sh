@@ -9,7 +9,7 @@ mpirun=${MPIRUN:-mpirun}
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_hwloc_base_binding_policy=none
 export OMPI_MCA_btl_vader_single_copy_mechanism=none # containers forbid reading another process's memory, and say so
-export OMPI_MCA_orte_tmpdir_base="$folder" OMPI_MCA_mpi_show_mca_params_file= OMPI_MCA_orte_base_help_aggregate=1
+export OMPI_MCA_orte_tmpdir_base="$folder" OMPI_MCA_orte_base_help_aggregate=1
 case "${OMPI_MCA_plm:-}" in '') export OMPI_MCA_plm=isolated ;; esac
 [ "$sanitized" = no ] || export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0" # MPI's own
 
