@@ -382,6 +382,8 @@ def store(
     rate: float = 0.0,
     ridge: float = 0.0,
     moments: Optional[Moments] = None,
+    state: Optional[PathLike] = None,
+    resume: bool = False,
     threads: int = 0,
     progress: Optional[Progress] = None,
 ) -> Tuple[Memory, StoreInfo]:
@@ -399,7 +401,9 @@ def store(
     max_scans, max_iterations, threads: 0 means 40, 3000, all cores. settle: close cases of memories with at most this
     many entries are settled exactly (0: 2500, seconds; 6400 takes a minute). exact: a proof of impossibility excludes every
     real matrix also above 2500 entries. progress: a function of (stage, done, total);
-    anything true it returns stops the work with status "interrupted".
+    anything true it returns stops the work with status "interrupted". state: a file that keeps the state of the solver
+    "project", before every pass over the values and when it is stopped; resume: goes on from there, to the very memory
+    that the work would have found without a break.
 
     Returns the memory and how it ended; check info.status. Ctrl-C raises `Interrupted`, a KeyboardInterrupt that
     carries the memory and the info.
@@ -433,6 +437,8 @@ def store(
         rate=real(rate, "rate"),
         ridge=real(ridge, "ridge"),
         moments=moments._pointer if moments is not None else None,
+        state=encode_path(state) if state is not None else None,
+        resume=int(bool(resume)),
     )
     if start is not None:
         settings.initial = ctypes.pointer(start)
