@@ -1,7 +1,8 @@
-/* Gathering of facts, white keys and working set. */
+/* Gathering of white keys and working set. */
 #include "linear/solver/whole.h"
-#include "base/ram.h"
+#include "linear/facts/facts.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static bool alone(const ireneo_attempt *a) {
@@ -12,43 +13,6 @@ static bool alone(const ireneo_attempt *a) {
 static ireneo_error bring(const ireneo_attempt *a, const void *rows, size_t size, void **all) {
     size_t total;
     return ireneo_ranks_gather(a->problem.holding.ranks, 0, rows, a->problem.rows, size, all, &total);
-}
-
-static void copy_own(const void *context, size_t fact, size_t first, size_t count, float *values) {
-    const ireneo_whole *w = context;
-    memcpy(values, w->own + (fact * w->facts.candidates + first) * w->facts.dim_out,
-           count * w->facts.dim_out * sizeof *values);
-}
-
-/* Own candidates are made where their facts are. */
-static ireneo_error bring_own(const ireneo_attempt *a, ireneo_whole *w) {
-    const ireneo_facts *f = a->facts;
-    size_t each = f->candidates * f->dim_out;
-    float *mine = NULL;
-    if (f->own_candidates == NULL) return IRENEO_OK;
-    IRENEO_TRY(
-        ireneo_ranks_agree(ireneo_facts_ranks(f), IRENEO_ALLOCATE(&mine, f->facts * each, "own candidates")));
-    for (size_t i = 0; i < f->facts; i++)
-        f->own_candidates(f->own_context, i, 0, f->candidates, mine + i * each);
-    ireneo_error failed = bring(a, mine, each * sizeof *mine, (void **)&w->own);
-    free(mine);
-    w->facts.own_candidates = copy_own;
-    w->facts.own_context = w;
-    return failed;
-}
-
-static ireneo_error bring_facts(const ireneo_attempt *a, ireneo_whole *w) {
-    const ireneo_facts *f = a->facts;
-    w->facts = *f;
-    w->facts.facts = ireneo_facts_total(f);
-    w->facts.holding = NULL;
-    IRENEO_TRY(bring(a, f->keys, f->dim_in * sizeof *f->keys, &w->keys));
-    w->facts.keys = w->keys;
-    if (f->targets != NULL) {
-        IRENEO_TRY(bring(a, f->targets, sizeof *f->targets, &w->targets));
-        w->facts.targets = w->targets;
-    }
-    return bring_own(a, w);
 }
 
 /* Scores along the search line are not brought. */
@@ -77,12 +41,12 @@ static ireneo_error bring_problem(const ireneo_attempt *a, ireneo_problem *to) {
 
 static ireneo_error bring_all(const ireneo_attempt *a, ireneo_whole *w) {
     ireneo_attempt *g = &w->gathered;
-    IRENEO_TRY(bring_facts(a, w));
+    IRENEO_TRY(ireneo_whole_facts_make(a->facts, &w->facts));
     IRENEO_TRY(bring_problem(a, &g->problem));
     IRENEO_TRY(bring_set(a, &g->set));
     if (a->problem.holding.ranks->rank != 0) return IRENEO_OK;
-    IRENEO_TRY(ireneo_scaled_facts_make(&w->facts, &g->scaled));
-    g->facts = &w->facts;
+    IRENEO_TRY(ireneo_scaled_facts_make(&w->facts.facts, &g->scaled));
+    g->facts = &w->facts.facts;
     g->problem.facts = &g->scaled.facts;
     w->view = g;
     return IRENEO_OK;
@@ -102,7 +66,7 @@ ireneo_error ireneo_whole_gather(ireneo_attempt *a, ireneo_whole *w) {
 }
 
 void ireneo_whole_free(ireneo_whole *w) {
-    free(w->keys), free(w->targets), free(w->own);
+    ireneo_whole_facts_free(&w->facts);
     free(w->gathered.problem.x);
     ireneo_working_set_free(&w->gathered.set);
     ireneo_scaled_facts_free(&w->gathered.scaled);

@@ -5,17 +5,16 @@
 #ifndef IRENEO_LINEAR_SOLVER_WHOLE_H
 #define IRENEO_LINEAR_SOLVER_WHOLE_H
 
+#include "linear/facts/whole_facts.h"
 #include "linear/solver/attempt.h"
 
 typedef struct ireneo_whole {
     ireneo_attempt *view;    /* the attempt with all rows, on rank 0; NULL on the others */
     ireneo_attempt gathered; /* it, unless one process holds all rows anyway */
-    ireneo_facts facts;
-    float *own; /* candidates of each fact's own (facts, candidates, dim_out), or NULL */
-    void *keys, *targets;
+    ireneo_whole_facts facts;
 } ireneo_whole;
 
-/* All ranks call it. The view shares memory, info and minimiser with the attempt; it has no list of recalled facts. */
+/* All ranks call it; *whole must stay where it is. The view shares memory, info and minimiser with the attempt; it has no list of recalled facts. */
 ireneo_error ireneo_whole_gather(ireneo_attempt *attempt, ireneo_whole *whole);
 void ireneo_whole_free(ireneo_whole *whole);
 
