@@ -10,17 +10,17 @@ def save(name, array):
     np.save(name + ".npy", array)
 def normal(*shape):
     return r.standard_normal(shape).astype(np.float32)
-save("square_k", normal(900, 90)), save("square_v", normal(900, 90))
-save("wide_k", normal(400, 30)), save("wide_v", normal(500, 50)), save("wide_t", r.permutation(500)[:400])
+save("square_k", normal(700, 80)), save("square_v", normal(700, 80))
+save("wide_k", normal(180, 30)), save("wide_v", normal(500, 50)), save("wide_t", r.permutation(500)[:180])
 save("many_k", normal(350, 40)), save("many_v", normal(60, 40)), save("many_t", r.integers(0, 60, 350))
 save("own_k", normal(120, 30)), save("own_v", normal(120, 20, 30)), save("own_t", r.integers(0, 20, 120))
-k = normal(300, 30) * np.exp2(r.integers(-30, 30, (300, 1))).astype(np.float32)
-save("scaled_k", k), save("scaled_v", normal(300, 30) * np.float32(2.0**-40))
+k = normal(140, 30) * np.exp2(r.integers(-30, 30, (140, 1))).astype(np.float32)
+save("scaled_k", k), save("scaled_v", normal(140, 30) * np.float32(2.0**-40))
 k = normal(200, 20)
 k[150] = k[20]
 save("twice_k", k), save("twice_v", normal(200, 20))
-save("full_k", normal(220, 16)), save("full_v", normal(220, 16))
-save("f64_k", r.standard_normal((200, 30))), save("f64_v", r.standard_normal((200, 30)))
+save("full_k", normal(90, 10)), save("full_v", normal(90, 10))
+save("f64_k", r.standard_normal((120, 30)).astype(np.float16).astype(np.float64)), save("f64_v", np.asfortranarray(r.standard_normal((120, 30)).astype(np.float16)))
 TEXT
 
 # same NAME CODE ARGUMENTS...: the memory of one process of one thread, and those of ranks and threads.
@@ -28,14 +28,17 @@ same() {
     name=$1 code=$2
     shift 2
     run "$code" store "$@" -o "$name.safetensors" --threads 1
-    for setting in 2:1 3:2 4:1; do
+    for setting in $settings; do
         ranks=${setting%:*}
         over "$ranks" "$code" store "$@" -o over.safetensors --threads "${setting#*:}"
         cmp -s "$name.safetensors" over.safetensors || fault "$name over $ranks ranks: another memory"
         rm -f over.safetensors
     done
 }
+settings="2:1 3:2 4:1"
+case "$0" in *_long.sh) settings="1:2 2:1 2:2 3:1 3:2 4:1 4:2 5:1 7:1 16:1" ;; esac
 same square 0 square_k.npy square_v.npy
+[ "${settings#1}" != "$settings" ] || settings="3:2"
 same wide 0 wide_k.npy wide_v.npy --targets wide_t.npy
 same many 0 many_k.npy many_v.npy --targets many_t.npy
 same rank 0 wide_k.npy wide_v.npy --targets wide_t.npy --rank 25

@@ -11,7 +11,6 @@
 #include <math.h>
 #include <string.h>
 
-static const char FORMAT[] = "ireneo-state-1";
 static const double SOON = 2.0; /* seconds of work that are not worth a file, in one process */
 
 enum { MOST_TENSORS = 16 };
@@ -195,9 +194,10 @@ static ireneo_error write_file(const ireneo_storing *s, ireneo_station station, 
     tensor_list l = {.count = 0};
     char hash[IRENEO_DIGEST_TEXT];
     ireneo_digest_write(s->hash, hash);
-    const char *metadata[] = {
-        "format",     FORMAT, "ireneo_version", ireneo_version(),
-        "facts_hash", hash,   "status",         ireneo_status_name(IRENEO_STATUS_INTERRUPTED)};
+    const char *metadata[] = {"format",         "ireneo-memory-2",
+                              "ireneo_version", ireneo_version(),
+                              "facts_hash",     hash,
+                              "status",         ireneo_status_name(IRENEO_STATUS_INTERRUPTED)};
     add_vector(&l, "numbers", IRENEO_DTYPE_FLOAT64, sizeof n / sizeof(double), &n);
     add_vector(&l, "products", IRENEO_DTYPE_FLOAT64, b->used, b->products);
     add_memory(&l, a->memory);
