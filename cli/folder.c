@@ -118,7 +118,6 @@ static const struct {
     const char *name, *ending;
 } kinds[] = {
     [OUTPUT_MEMORY] = {"a memory", ".safetensors"},
-    [OUTPUT_STATE] = {"a state", ".safetensors"},
     [OUTPUT_CERTIFICATE] = {"a certificate", ".safetensors"},
     [OUTPUT_MOMENTS] = {"a file of moments", ".safetensors"},
     [OUTPUT_MODEL] = {"a model", ".safetensors"},
@@ -155,17 +154,16 @@ static int check_ending(const command *self, const output_file *o) {
  * not ours; that it could not be looked into is an error. */
 static ireneo_error is_ours(const char *path, output_kind kind, bool *ours) {
     static const char *const formats[] = {
-        [OUTPUT_MEMORY] = "ireneo-memory-",           [OUTPUT_STATE] = "ireneo-state-",
-        [OUTPUT_CERTIFICATE] = "ireneo-certificate-", [OUTPUT_MOMENTS] = "ireneo-moments-",
+        [OUTPUT_MEMORY] = "ireneo-memory-",
+        [OUTPUT_CERTIFICATE] = "ireneo-certificate-",
+        [OUTPUT_MOMENTS] = "ireneo-moments-",
         [OUTPUT_ANSWERS] = "ireneo-answers-",
     };
     char *format = NULL;
     *ours = false;
     if (kind == OUTPUT_MODEL) return IRENEO_OK;
     ireneo_error failed = ireneo_safetensors_metadata(path, "format", &format);
-    *ours = format != NULL && (strncmp(format, formats[kind], strlen(formats[kind])) == 0 ||
-                               (kind == OUTPUT_STATE && strncmp(format, formats[OUTPUT_MEMORY],
-                                                                strlen(formats[OUTPUT_MEMORY])) == 0));
+    *ours = format != NULL && strncmp(format, formats[kind], strlen(formats[kind])) == 0;
     ireneo_free(format);
     return failed == IRENEO_ERROR_DATA ? IRENEO_OK : failed;
 }

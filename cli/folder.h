@@ -14,7 +14,6 @@ bool find_file(const char *location, char *path);
 /* What a command writes. */
 typedef enum output_kind {
     OUTPUT_MEMORY,      /* .safetensors, written by ireneo_memory_save */
-    OUTPUT_STATE,       /* .safetensors, a store under way, or the memory of one that was stopped */
     OUTPUT_CERTIFICATE, /* .safetensors, written by ireneo_certificate_save */
     OUTPUT_MOMENTS,     /* .safetensors, written by ireneo_moments_save */
     OUTPUT_MODEL,       /* .safetensors of any program; one that is there is never replaced */

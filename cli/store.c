@@ -81,7 +81,7 @@ static int check_files(const command *self, const store_request *q) {
         {"-o", q->output, OUTPUT_MEMORY, NULL},
         {"--certificate", q->certificate, OUTPUT_CERTIFICATE, NULL},
         {"--dropped", q->overload ? q->given_up : NULL, OUTPUT_ARRAY, NULL},
-        {"the state", access(q->state, F_OK) == 0 ? q->state : NULL, OUTPUT_STATE, NULL}};
+        {"the state", access(q->state, F_OK) == 0 ? q->state : NULL, OUTPUT_MEMORY, NULL}};
     const char *const inputs[] = {q->files[0], q->files[1], q->targets, q->initial,
                                   q->weights,  q->residual, q->moments};
     return check_outputs(self, outputs, sizeof outputs / sizeof outputs[0], inputs,
