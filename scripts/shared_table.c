@@ -4,8 +4,7 @@
  * active y_t - y_j, r = g - projection, B = Q Q^T and M = r r^T without their traces, it averages
  *     s = <B, M' - B'>  over pairs of projections on one cone, and
  *     u = (P - 1) <B, B' - M'> - s,  the first mean over pairs on different cones.
- * The two largest cells would take an hour and repeat the one before. Run by scripts/shared_table: about ten minutes,
- * always the same numbers. */
+ * Run by scripts/shared_table; always the same numbers. */
 #include <ireneo.h>
 
 #include <math.h>
@@ -13,11 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DIMS = 10, RATIOS = 11, EACH = 2, MOST_ACTIVE = 256 };
+enum { DIMS = 10, RATIOS = 11, EACH = 2, MOST_ACTIVE = 256, FRONT = 400 };
 static const size_t dims[DIMS] = {2, 3, 5, 8, 12, 20, 32, 50, 80, 128};
 static const double ratios[RATIOS] = {1, 1.3, 1.8, 2.5, 4, 6.5, 10, 16, 25, 40, 64};
-
-static const double MOST_WORK = 2.5e9; /* candidates^2 dimensions of a cell */
 
 /* ---- random numbers ---- */
 
@@ -83,6 +80,8 @@ typedef struct cones {
     const double *y; /* (count, d) */
     size_t count, d;
     double *normals, *gram, *moved; /* (MOST_ACTIVE, d), (MOST_ACTIVE, MOST_ACTIVE), (d) */
+    double *scores, *sorted;        /* (count) at g */
+    size_t *front;                  /* (count) the candidates that are looked at first */
 } cones;
 
 /* Weights of the normals that minimise |g + sum of weights times normals|. */
@@ -134,17 +133,55 @@ static size_t drop_negative(const cones *c, const double *g, size_t n, size_t *a
     }
 }
 
-/* The candidate that beats the target by most at h = g - residual; the target when none does. */
-static size_t worst(const cones *c, size_t t, const double *g, const double *residual) {
-    size_t found = t;
+/* h = g - residual, and the score there that a candidate must exceed to beat the target. */
+static double move(const cones *c, size_t t, const double *g, const double *residual) {
     for (size_t k = 0; k < c->d; k++) c->moved[k] = g[k] - residual[k];
     double top = dot(c->y + t * c->d, c->moved, c->d);
-    top += 1e-10 * (1.0 + fabs(top));
-    for (size_t j = 0; j < c->count; j++) {
+    return top + 1e-10 * (1.0 + fabs(top));
+}
+
+/* The candidate of the front that beats the target by most at h; the target when none does. */
+static size_t worst(const cones *c, size_t t, const double *g, const double *residual, size_t front) {
+    size_t found = t;
+    double top = move(c, t, g, residual);
+    for (size_t k = 0; k < front; k++) {
+        size_t j = c->front[k];
         double score = dot(c->y + j * c->d, c->moved, c->d);
         if (score > top && j != t) top = score, found = j;
     }
     return found;
+}
+
+static int falling(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x < y) - (x > y);
+}
+
+/* The candidates that score best at g are the ones that a projection of it can meet: they come first. */
+static size_t choose_front(const cones *c, const double *g) {
+    size_t front = 0;
+    for (size_t j = 0; j < c->count; j++) c->scores[j] = dot(c->y + j * c->d, g, c->d);
+    double bar = -INFINITY;
+    if (c->count > FRONT) {
+        memcpy(c->sorted, c->scores, c->count * sizeof *c->sorted);
+        qsort(c->sorted, c->count, sizeof *c->sorted, falling);
+        bar = c->sorted[FRONT];
+    }
+    for (size_t j = 0; j < c->count; j++)
+        if (c->scores[j] > bar) c->front[front++] = j;
+    return front;
+}
+
+/* All candidates that beat the target at h join the front; whether there was one that was not in it. */
+static int widen_front(const cones *c, size_t t, const double *g, const double *residual, size_t *front) {
+    size_t before = *front;
+    double top = move(c, t, g, residual);
+    for (size_t j = 0; j < c->count; j++) {
+        int known = j == t || dot(c->y + j * c->d, c->moved, c->d) <= top;
+        for (size_t k = 0; k < before && !known; k++) known = c->front[k] == j;
+        if (!known) c->front[(*front)++] = j;
+    }
+    return *front > before;
 }
 
 static void orthonormalise(const cones *c, size_t n, projection *p) {
@@ -169,12 +206,15 @@ static void orthonormalise(const cones *c, size_t n, projection *p) {
 static void project(const cones *c, size_t t, const double *g, projection *p) {
     size_t active[MOST_ACTIVE], n = 0, d = c->d;
     double weights[MOST_ACTIVE];
+    size_t front = choose_front(c, g);
     memset(p->residual, 0, d * sizeof *p->residual);
     for (;;) {
-        size_t next = worst(c, t, g, p->residual);
+        size_t next = worst(c, t, g, p->residual, front);
         for (size_t i = 0; i < n; i++)
             if (active[i] == next) next = t;
-        if (next == t || n == MOST_ACTIVE) break;
+        if (n == MOST_ACTIVE) break;
+        if (next == t && !widen_front(c, t, g, p->residual, &front)) break;
+        if (next == t) continue;
         for (size_t k = 0; k < d; k++) c->normals[n * d + k] = c->y[t * d + k] - c->y[next * d + k];
         active[n] = next;
         weights[n] = 0.0;
@@ -250,9 +290,11 @@ static void *room(size_t count) {
 
 static void fill_cell(size_t d, size_t count, uint64_t stream, double *s, double *u) {
     double work = 12.0 * (double)count * (double)count * (double)d + 1e4, once_s, once_u;
-    size_t draws = (size_t)fmin(1000.0, fmax(6.0, 6e8 / work));
+    size_t draws = (size_t)fmin(1000.0, fmax(count > 4000 ? 3.0 : 6.0, 6e8 / work));
     double *y = room(count * d), *scratch = room(d * d + d), *g = room(d);
-    cones c = {y, count, d, room(MOST_ACTIVE * d), room(MOST_ACTIVE * MOST_ACTIVE), room(d)};
+    cones c = {
+        y,           count,       d,          room(MOST_ACTIVE * d), room(MOST_ACTIVE * MOST_ACTIVE), room(d),
+        room(count), room(count), room(count)};
     projection p[EACH];
     for (size_t a = 0; a < EACH; a++) p[a] = (projection){0, room(d), room((MOST_ACTIVE + 1) * d)};
     sums all = {room(d * d), room(d * d), 0.0, 0.0};
@@ -267,6 +309,7 @@ static void fill_cell(size_t d, size_t count, uint64_t stream, double *s, double
     }
     for (size_t a = 0; a < EACH; a++) free(p[a].residual), free(p[a].basis);
     free(y), free(scratch), free(g), free(c.normals), free(c.gram), free(c.moved), free(all.b), free(all.m);
+    free(c.scores), free(c.sorted), free(c.front);
 }
 
 static void print_row(const double *row, size_t count, const char *format) {
@@ -291,10 +334,7 @@ int main(void) {
     for (size_t i = 0; i < DIMS; i++) {
         for (size_t k = 0; k < RATIOS; k++) {
             size_t count = (size_t)((double)dims[i] * ratios[k] + 1.5);
-            if ((double)count * (double)count * (double)dims[i] < MOST_WORK)
-                fill_cell(dims[i], count, i * RATIOS + k, &s[i][k], &u[i][k]);
-            else
-                s[i][k] = s[i][k - 1], u[i][k] = u[i][k - 1];
+            fill_cell(dims[i], count, i * RATIOS + k, &s[i][k], &u[i][k]);
             fprintf(stderr, "%zu dimensions, %zu candidates: %.3f %.3f\n", dims[i], count, s[i][k], u[i][k]);
         }
     }
