@@ -61,8 +61,40 @@ static ireneo_error solve_own_values(const own_search *s, int most, double *fact
     return IRENEO_OK;
 }
 
+/* Demand with little effort: v enters the correction only, and there hardly. */
+static ireneo_error rough_demand(double candidates, ireneo_demand *demand) {
+    IRENEO_TRY(ireneo_cone_delta_rough(candidates, &demand->delta));
+    demand->candidates = candidates;
+    demand->distance = demand->delta;
+    demand->variance = demand->spread = demand->delta * fmin(1.7, 0.5 + 0.115 * log(candidates));
+    return IRENEO_OK;
+}
+
+/* What sharing and narrowness change at n = P facts of this demand. */
+static ireneo_error look_at(own_search *s, const ireneo_demand *demand, double facts,
+                            ireneo_law_setting *setting) {
+    IRENEO_TRY(ireneo_law_setting_make(s->shape, demand, setting));
+    s->correction = ireneo_law_correction(setting, facts);
+    s->unused = demand->distance - setting->a_fact;
+    return IRENEO_OK;
+}
+
+/* The root for n = P to about three digits, from *facts on, and the setting near it. */
+static ireneo_error rough_own_root(own_search *s, double *facts, ireneo_law_setting *setting) {
+    enum { ROUNDS = 2, STEPS = 2 };
+    ireneo_demand demand;
+    s->find = rough_distance;
+    for (int round = 0; round < ROUNDS; round++) {
+        IRENEO_TRY(solve_own_values(s, STEPS, facts));
+        IRENEO_TRY(rough_demand(fmax(2.0, *facts), &demand));
+        IRENEO_TRY(look_at(s, &demand, *facts, setting));
+    }
+    return solve_own_values(s, STEPS, facts);
+}
+
 /* The root for n = P and the setting there. eps hardly changes with n, so it is found in rounds, from the root that it
- * moves. Fewer than two candidates leave nothing to recall, so two facts always count as fitting. */
+ * moves; the first of them are rough, which the margin's integrals cannot be. Fewer than two candidates leave nothing to
+ * recall, so two facts always count as fitting. */
 static ireneo_error own_values_root(const ireneo_shape *shape, double *facts, ireneo_law_setting *setting) {
     enum { MOST_STEPS = 40, ROUNDS = 4 };
     own_search search = {shape, ireneo_cone_margin_distance, 0.0, 0.0};
@@ -70,17 +102,16 @@ static ireneo_error own_values_root(const ireneo_shape *shape, double *facts, ir
     IRENEO_TRY(log_use(&search, 2.0, &use, &a_fact));
     bool tiny = use >= 0.0;
     *facts = tiny ? 2.0 : fmax(2.0, ireneo_solve_p_log_p(0.7 * ireneo_dimension_among(shape, 0.0)));
+    if (!tiny && shape->margin == 0.0) IRENEO_TRY(rough_own_root(&search, facts, setting));
+    search.find = ireneo_cone_margin_distance;
     for (int round = 0; round < ROUNDS; round++) {
-        double before = *facts;
+        double before = *facts, correction = search.correction;
         if (!tiny) IRENEO_TRY(solve_own_values(&search, MOST_STEPS, facts));
         ireneo_demand demand;
         IRENEO_TRY(ireneo_demand_make(*facts, shape->margin, &demand));
-        IRENEO_TRY(ireneo_law_setting_make(shape, &demand, setting));
-        search.correction = ireneo_law_correction(setting, *facts);
-        search.unused = demand.distance - setting->a_fact;
-        if (tiny || fabs(*facts - before) < 1e-9 * before ||
-            (search.correction == 0.0 && search.unused == 0.0))
-            break;
+        IRENEO_TRY(look_at(&search, &demand, *facts, setting));
+        bool still = round > 0 && fabs(*facts - before) < 1e-9 * before;
+        if (tiny || still || fabs(search.correction - correction) < 1e-10) break;
     }
     return IRENEO_OK;
 }
@@ -145,33 +176,21 @@ ireneo_error ireneo_capacities_among(const ireneo_shape *shape, const ireneo_dem
 
 /* ---- for stores ---- */
 
-/* Demand with little effort: v enters the correction only, and there hardly. */
-static ireneo_error rough_demand(double candidates, ireneo_demand *demand) {
-    IRENEO_TRY(ireneo_cone_delta_rough(candidates, &demand->delta));
-    demand->candidates = candidates;
-    demand->distance = demand->delta;
-    demand->variance = demand->spread = demand->delta * fmin(1.7, 0.5 + 0.115 * log(candidates));
-    return IRENEO_OK;
-}
-
 ireneo_error ireneo_capacity_rough(const ireneo_shape *shape, bool own_values, double *facts) {
-    enum { ROUNDS = 2 };
     ireneo_shape own = *shape;
-    ireneo_demand demand;
     ireneo_law_setting setting;
     double loss;
     *facts = shape->candidates;
-    if (own_values) own.candidates = 0.0;
-    own_search search = {&own, rough_distance, 0.0, 0.0};
-    for (int round = 0; round < (own_values ? ROUNDS : 1); round++) {
-        if (own_values) IRENEO_TRY(solve_own_values(&search, 2, facts));
+    if (own_values) {
+        own.candidates = 0.0;
+        own_search search = {&own, rough_distance, 0.0, 0.0};
+        IRENEO_TRY(rough_own_root(&search, facts, &setting));
+    } else {
+        ireneo_demand demand;
         IRENEO_TRY(rough_demand(fmax(2.0, *facts), &demand));
-        IRENEO_TRY(ireneo_law_setting_make(own_values ? &own : shape, &demand, &setting));
-        search.correction = ireneo_law_correction(&setting, *facts);
-        search.unused = demand.distance - setting.a_fact;
+        IRENEO_TRY(ireneo_law_setting_make(shape, &demand, &setting));
+        *facts = ireneo_law_root(&setting);
     }
-    if (!own_values) *facts = ireneo_law_root(&setting);
-    if (own_values) IRENEO_TRY(solve_own_values(&search, 2, facts));
     IRENEO_TRY(hull_loss(&setting, own_values, *facts, &loss));
     *facts = fmax(1e-9, *facts - loss);
     return IRENEO_OK;
