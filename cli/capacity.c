@@ -13,7 +13,7 @@ typedef struct capacity_question {
     const char *problem, *targets;
     bool free_entropy;
     double *frequencies; /* of targets, from a file */
-    size_t dim;
+    size_t dim, top;
     double for_facts;
     bool json;
 } capacity_question;
@@ -29,6 +29,8 @@ typedef struct capacity_answer {
     size_t dim_needed;   /* smallest square memory that holds them, of the same rank if one was given */
     size_t rank_needed;  /* smallest rank of this shape that does; 0: none */
     const char *verdict; /* "fit", "may fit", "do not fit"; NULL: no facts were asked about */
+    size_t top;          /* best answers that count; 0 or 1: the best alone */
+    double top_facts;    /* that fit so, at most */
     bool has_volume;     /* of the memories that recall the facts asked about */
     ireneo_free_entropy_report volume;
 } capacity_answer;
@@ -87,6 +89,14 @@ static void print_facts(const ireneo_shape *shape, const capacity_answer *a) {
         printf("  best margin                 %12.4f   score spreads (asymptotic law)\n", a->best_margin);
 }
 
+static void print_top(const ireneo_shape *shape, const capacity_answer *a) {
+    char text[40];
+    printf("  among the %3zu best          %12s   at most: facts whose value is one of those", a->top,
+           grouped(a->top_facts, text));
+    if (shape->facts > 0.0) printf("; asked about: %.1f %%", 100.0 * shape->facts / a->top_facts);
+    putchar('\n');
+}
+
 static void print_volume(const ireneo_free_entropy_report *v) {
     if (isinf(v->entropy)) {
         printf("  volume of solutions                 0   none is left, by the decoupled law\n");
@@ -104,6 +114,7 @@ static int print_report(const command *self, const ireneo_shape *shape, const ca
     if (!json_wanted) {
         print_table(shape, r);
         if (a->verdict != NULL) print_facts(shape, a);
+        if (a->top > 1) print_top(shape, a);
         if (a->has_volume) print_volume(&a->volume);
         if (r->caveat[0] != '\0') printf("\n  Not sure to 3 %%: %s.\n", r->caveat);
         return finish_output(self, exit_code);
@@ -139,6 +150,10 @@ static int print_report(const command *self, const ireneo_shape *shape, const ca
         ireneo_json_number(&json, "overload_estimate", a->kept);
         ireneo_json_size(&json, "dim_needed", a->dim_needed);
         ireneo_json_size(&json, "rank_needed", a->rank_needed);
+    }
+    if (a->top > 1) {
+        ireneo_json_size(&json, "top", a->top);
+        ireneo_json_number(&json, "facts_capacity_top", a->top_facts);
     }
     if (a->has_volume) {
         ireneo_json_number(&json, "free_entropy", a->volume.entropy);
@@ -210,7 +225,7 @@ static ireneo_error find_volume(const ireneo_shape *shape, capacity_answer *a) {
 
 static int answer_question(const command *self, const capacity_question *q) {
     static const double MOST = 5000.0;
-    capacity_answer found = {.best_margin = NAN};
+    capacity_answer found = {.best_margin = NAN, .top = q->top};
     if (q->free_entropy && q->shape.facts < 2.0)
         return complain(self, EXIT_USAGE, "--free-entropy needs the number of facts, --facts N");
     if (q->free_entropy && (q->shape.rank > 0 || q->shape.margin > 0.0))
@@ -219,6 +234,7 @@ static int answer_question(const command *self, const capacity_question *q) {
         fmax(q->shape.candidates, q->shape.candidates == 0.0 ? q->shape.facts : 0.0) > MOST)
         return complain(self, EXIT_USAGE, "--free-entropy takes at most %.0f candidates", MOST);
     ireneo_error failed = answer(&q->shape, &found);
+    if (failed == IRENEO_OK && q->top > 1) failed = ireneo_capacity_top(&q->shape, q->top, &found.top_facts);
     if (failed == IRENEO_OK && q->free_entropy) failed = find_volume(&q->shape, &found);
     if (failed != IRENEO_OK) return report_error(self, failed);
     return print_report(self, &q->shape, &found, q->json);
@@ -237,6 +253,7 @@ static int run(const command *self, int argc, char **argv) {
         WHOLE("for-facts", &q.for_facts, "N",
               "the smallest square memory that holds N facts, instead of --dim", 1, 1e12),
         NUMBER("margin", &q.shape.margin, "K", "facts must win by K score spreads (default 0)", 0, 1e3),
+        COUNT("top", &q.top, "K", "also the facts whose value can be among the K best", 1, 256),
         CHOICE("problem", &q.problem, "original|decoupled",
                "candidates shared by all facts (default), or a set of its own for each"),
         TEXT("targets", &q.targets, "FILE",

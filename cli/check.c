@@ -6,6 +6,7 @@
 #include "folder.h"
 #include "job.h"
 #include "labels.h"
+#include "stored_top.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,9 +15,9 @@ enum { NAMED = 10 }; /* facts not recalled that the table names */
 
 typedef struct check_request {
     const char *files[3], *targets, *residual, *labels, *missed;
-    size_t threads;
+    size_t threads, top; /* 0: what the memory was stored for */
     ireneo_noise noise;
-    bool json, noisy;
+    bool json, noisy, stored_for; /* the file says for how many best answers it was stored */
 } check_request;
 
 typedef struct check_outcome {
@@ -57,8 +58,10 @@ static int print_table(const command *self, const check_request *q, const check_
     const ireneo_check_report *report = &o->report;
     char text[40];
     printf("%s of ", grouped((double)report->recalled, text));
-    printf("%s facts recalled\n", grouped((double)report->facts, text));
-    printf("  smallest margin %.3e score spreads; %zu close calls decided in float64\n", report->margin,
+    printf("%s facts recalled", grouped((double)report->facts, text));
+    if (q->top > 1)
+        printf(" among the %zu best%s", q->top, q->stored_for ? ", as the memory was stored for" : "");
+    printf("\n  smallest margin %.3e score spreads; %zu close calls decided in float64\n", report->margin,
            report->recomputed);
     print_missed(q, o);
     if (q->noisy) print_noise(q, &o->noise);
@@ -73,6 +76,7 @@ static int print_report(const command *self, const check_request *q, const check
     ireneo_json_begin_object(&json, NULL);
     ireneo_json_size(&json, "facts", report->facts);
     ireneo_json_size(&json, "recalled", report->recalled);
+    ireneo_json_size(&json, "top", q->top);
     ireneo_json_number(&json, "margin", report->margin);
     ireneo_json_size(&json, "recomputed", report->recomputed);
     ireneo_json_begin_array(&json, "missed");
@@ -112,7 +116,8 @@ static ireneo_error check_memory(const check_request *q, const ireneo_facts *fac
     ireneo_memory *memory = NULL;
     ireneo_run_settings settings = {.threads = (int)q->threads, .progress = start_progress()};
     ireneo_error failed = ireneo_ranks_agree(ireneo_ranks_world(), ireneo_memory_load(q->files[0], &memory));
-    if (failed == IRENEO_OK) failed = ireneo_check(memory, facts, &settings, o->recalled, &o->report);
+    if (failed == IRENEO_OK)
+        failed = ireneo_check_top(memory, facts, q->top, &settings, o->recalled, &o->report);
     if (failed == IRENEO_OK && q->noisy)
         failed = ireneo_check_noise(memory, facts, &q->noise, &settings, &o->noise);
     finish_progress();
@@ -174,6 +179,9 @@ static int run(const command *self, int argc, char **argv) {
         RESIDUAL(&q.residual),
         TEXT("missed", &q.missed, "FILE", "writes the facts that are not recalled, one a line"),
         TEXT("labels", &q.labels, "FILE", "names of the keys, one a line, for those facts"),
+        COUNT("top", &q.top, "K",
+              "count facts whose value is among the K best (default: as the memory was stored, mostly 1)", 1,
+              256),
         NUMBER("noise", &q.noise.strength, "S",
                "also count from keys with Gaussian noise of standard deviation S times their rms entry", 0,
                1e6),
@@ -188,8 +196,13 @@ static int run(const command *self, int argc, char **argv) {
     q.noisy = given(options, "noise");
     if (!q.noisy && (given(options, "noise-draws") || given(options, "seed")))
         return complain(self, EXIT_USAGE, "--noise-draws and --seed only make sense with --noise");
-    outcome = agree(self, speaks() ? check_files(self, &q) : 0);
+    outcome = speaks() ? check_files(self, &q) : 0;
+    if (outcome == 0 && q.top == 0) outcome = find_stored_top(self, q.files[0], &q.top);
+    outcome = agree(self, outcome);
     if (outcome != 0) return outcome;
+    q.stored_for = !given(options, "top");
+    if (q.noisy && q.top > 1)
+        return complain(self, EXIT_USAGE, "--noise counts the best answer alone; give --top 1 with it");
     facts_files loaded;
     begin_phase("load");
     outcome = load_facts_held(self, &(facts_names){q.files[1], q.files[2], q.targets, q.residual}, &loaded);
@@ -202,7 +215,8 @@ static int run(const command *self, int argc, char **argv) {
 
 const command command_check = {
     "check", "counts the facts that a memory recalls", run, "MEMORY KEYS VALUES",
-    "A fact counts when its value's score is strictly above all others; what "
+    "A fact counts when its value's score is strictly above all others, but for K - 1 of them with --top K; "
+    "what "
     "float32 cannot decide is computed\n"
     "in float64. Exit code 0: all facts are recalled; 1: not all (noise or not, the keys as they are "
     "decide)."};

@@ -7,6 +7,7 @@
 #include "job.h"
 #include "labels.h"
 #include "matrix_files.h"
+#include "stored_top.h"
 #include "streamed_queries.h"
 
 #include <math.h>
@@ -377,11 +378,11 @@ static void free_data(recall_data *d) {
 }
 
 static int run(const command *self, int argc, char **argv) {
-    recall_request q = {.top = 1};
+    recall_request q = {0};
     option options[] = {
         TEXT("values", &q.values, "FILE", "values to choose from (default: those in MEMORY)"),
         RESIDUAL(&q.residual),
-        COUNT("top", &q.top, "K", "answers a query (default 1)", 1, 500),
+        COUNT("top", &q.top, "K", "answers a query (default: as the memory was stored, mostly 1)", 1, 500),
         TEXT("labels", &q.labels, "FILE", "names of the values, one a line"),
         TEXT("query-labels", &q.query_labels, "FILE", "names of the queries, one a line"),
         TEXT("pick", &q.pick, "A,B,..",
@@ -396,6 +397,7 @@ static int run(const command *self, int argc, char **argv) {
     if (outcome != 0) return outcome == PARSE_FINISHED ? EXIT_DONE : outcome;
     outcome = name_scores(self, &q);
     if (outcome == 0 && speaks()) outcome = check_files(self, &q);
+    if (outcome == 0 && q.top == 0) outcome = find_stored_top(self, q.files[0], &q.top);
     outcome = agree(self, outcome);
     recall_data d = {0};
     begin_phase("load");

@@ -195,7 +195,9 @@ static ireneo_error store(const store_request *q, const ireneo_facts *facts, sto
         failed = ireneo_store(facts, &q->settings, &o->memory, &o->result, &o->info.store);
     }
     o->status = o->info.store.status;
-    if (failed == IRENEO_OK && (o->status == IRENEO_STATUS_STORED || o->status == IRENEO_STATUS_PARTIAL))
+    bool best_alone = q->settings.top < 2; /* only then is the second best the one to fear */
+    if (failed == IRENEO_OK && best_alone &&
+        (o->status == IRENEO_STATUS_STORED || o->status == IRENEO_STATUS_PARTIAL))
         failed = find_hardest(o->memory, facts, (int)q->threads, o->hardest, &o->hard_count);
     return failed;
 }
@@ -278,6 +280,12 @@ static int check_request(const command *self, const store_request *q) {
             self, EXIT_USAGE,
             "--max-margin and --residual exclude each other: a larger matrix outweighs any offset; "
             "'ireneo edit' finds the least one with a margin");
+    if (q->settings.top > 1 &&
+        (q->overload || q->max_margin || q->certificate != NULL || q->residual != NULL))
+        return complain(
+            self, EXIT_USAGE,
+            "--top excludes --overload, --max-margin, --certificate and --residual: those are about the "
+            "best answer alone, and for more there are no proofs");
     if (q->overload && !project) return complain(self, EXIT_USAGE, "--overload needs the project solver");
     if (q->settings.rate > 0.0 && strcmp(q->solver, "delta") != 0)
         return complain(self, EXIT_USAGE, "--rate belongs to --solver delta");
@@ -304,6 +312,8 @@ static int run(const command *self, int argc, char **argv) {
         TEXT("targets", &q.targets, "FILE", "index of each key's value (default: row i to row i)"),
         RESIDUAL(&q.residual),
         COUNT("rank", &q.settings.rank, "M", "largest rank of the matrix (default: full)", 1, 1e7),
+        COUNT("top", &q.settings.top, "K",
+              "a fact counts when its value is among the K best (default 1); less than the values", 1, 256),
         CHOICE("solver", &q.solver, "project|hebbian|hebbian-white|delta|least-squares",
                "how to store (default project); the others are rules of one pass"),
         NUMBER("rate", &q.settings.rate, "B", "of the delta rule (default 1)", 1e-9, 1.999999),

@@ -51,7 +51,8 @@ static double estimate_kept(const store_request *q, const ireneo_facts *facts, c
     size_t smaller = info->span_in < info->span_out ? info->span_in : info->span_out;
     if (shape.rank >= smaller) shape.rank = 0;
     double kept = NAN;
-    bool open = o->status == IRENEO_STATUS_IMPOSSIBLE || o->status == IRENEO_STATUS_UNDECIDED;
+    bool open = (o->status == IRENEO_STATUS_IMPOSSIBLE || o->status == IRENEO_STATUS_UNDECIDED) &&
+                q->settings.top < 2;
     return open && smaller > 0 && ireneo_capacity_overload(&shape, &kept) == IRENEO_OK ? kept : NAN;
 }
 
@@ -82,8 +83,21 @@ static void print_impossible(const store_request *q, const ireneo_facts *facts, 
     printf("; others may, too\n");
 }
 
+/* Among the K best nothing tells whether another memory would do. */
+static void print_open(const store_request *q) {
+    printf("  what was tried          the minimiser came to rest with facts missing, and tried again\n"
+           "  what can be done        fewer facts, or a larger --top; for more than one best answer nothing "
+           "proves that\n"
+           "                          they do not fit. --resume starts again from %s\n",
+           q->state);
+}
+
 static void print_undecided(const store_request *q, const ireneo_facts *facts, const store_outcome *o) {
     const ireneo_store_info *info = &o->info.store;
+    if (q->settings.top > 1) {
+        print_open(q);
+        return;
+    }
     size_t scans = q->settings.max_scans > 0 ? q->settings.max_scans : DEFAULT_SCANS;
     size_t iterations = q->settings.max_iterations > 0 ? q->settings.max_iterations : DEFAULT_ITERATIONS;
     bool limited = info->scans >= scans || info->iterations >= iterations;
@@ -148,9 +162,10 @@ static void print_table(const store_request *q, const ireneo_facts *facts, const
     char text[40];
     printf("%s: %s of ", one_pass(q) ? "done" : ireneo_status_name(o->status),
            grouped((double)info->recalled, text));
-    printf("%s facts recalled\n\n", grouped((double)info->facts, text));
-    printf("  fraction of capacity  %10.3f   the law holds %s facts\n", info->fraction_of_capacity,
-           grouped(info->facts_capacity, text));
+    printf("%s facts recalled", grouped((double)info->facts, text));
+    if (q->settings.top > 1) printf(" among the %zu best", q->settings.top);
+    printf("\n\n  fraction of capacity  %10.3f   the law holds %s%s facts\n", info->fraction_of_capacity,
+           q->settings.top > 1 ? "at most " : "", grouped(info->facts_capacity, text));
     print_margins(q, o);
     printf("  passes over the data  %10zu   and %zu iterations in %.2f s\n", info->scans, info->iterations,
            info->seconds);
@@ -216,6 +231,7 @@ static int print_report(const command *self, const store_request *q, const irene
     ireneo_json_text(&json, "status", ireneo_status_name(o->status));
     ireneo_json_size(&json, "facts", info->facts);
     ireneo_json_size(&json, "recalled", info->recalled);
+    ireneo_json_size(&json, "top", q->settings.top > 1 ? q->settings.top : 1);
     ireneo_json_number(&json, "facts_capacity", info->facts_capacity);
     ireneo_json_number(&json, "fraction_of_capacity", info->fraction_of_capacity);
     add_margins(&json, q, o);

@@ -9,6 +9,7 @@
 #include "lab/sweep/results_share.h"
 #include "shard.h"
 #include "sweep_report.h"
+#include "target_rule.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -20,7 +21,7 @@ enum { MOST_FILES = 4096 };
 typedef struct sweep_request {
     plan plan;
     const char *problem, *solver, *dims, *ranks, *rank_shares, *loads, *facts, *shard, *database, *merge,
-        *csv;
+        *csv, *targets;
     size_t threads, shard_index, shard_count;
     double wait, rate, within;
     bool threshold, json;
@@ -113,6 +114,22 @@ static ireneo_error parse_grids(sweep_request *q) {
     return IRENEO_OK;
 }
 
+/* Thresholds that no formula says where to look for. */
+static int check_threshold(const command *self, const sweep_request *q, trial_solver solver) {
+    if (!q->threshold || !ireneo_trial_one_pass(solver)) return 0;
+    if (solver != TRIAL_HEBBIAN)
+        return complain(self, EXIT_USAGE,
+                        "of the rules of one pass only hebbian has a formula for its threshold; sweep over "
+                        "--load");
+    if (q->ranks != NULL || q->rank_shares != NULL || q->plan.like.unit_keys || q->plan.like.top > 1 ||
+        q->plan.like.targets != IRENEO_TARGETS_EACH)
+        return complain(
+            self, EXIT_USAGE,
+            "the formula for thresholds of the Hebbian rule is for full matrices, Gaussian keys, the "
+            "best answer alone and answers asked for in turn; sweep over --load instead");
+    return 0;
+}
+
 /* Options that contradict each other. */
 static int check_request(const command *self, const sweep_request *q) {
     bool sides = q->plan.dim_in > 0 || q->plan.dim_out > 0;
@@ -130,6 +147,10 @@ static int check_request(const command *self, const sweep_request *q) {
         return complain(self, EXIT_USAGE, "give the sizes with one of --load, --facts and --threshold");
     if (q->within > 0.0 && !q->threshold)
         return complain(self, EXIT_USAGE, "--within belongs to --threshold");
+    if (q->within > 0.0 && (q->plan.like.top > 1 || strcmp(q->solver, "project") != 0))
+        return complain(
+            self, EXIT_USAGE,
+            "--within needs proofs, and nothing is proved with --top or without the solver project");
     if (q->within > 0.0 && (q->ranks != NULL || q->rank_shares != NULL))
         return complain(self, EXIT_USAGE,
                         "--within needs proofs, and nothing is proved with a rank; leave out %s",
@@ -138,9 +159,11 @@ static int check_request(const command *self, const sweep_request *q) {
         return complain(self, EXIT_USAGE, "--threshold asks whether all facts fit; leave out --overload");
     trial_solver solver = TRIAL_PROJECT;
     ireneo_trial_solver_find(q->solver, &solver);
-    if (q->threshold && ireneo_trial_one_pass(solver))
+    int outcome = check_threshold(self, q, solver);
+    if (outcome != 0) return outcome;
+    if (q->plan.like.top > 1 && (q->plan.like.overload || solver == TRIAL_ADAM || solver == TRIAL_LBFGS))
         return complain(self, EXIT_USAGE,
-                        "a rule of one pass has no threshold to certify; sweep over --load");
+                        "--top is for the solver project without --overload, and for rules of one pass");
     if (solver == TRIAL_DELTA && q->rate >= 2.0)
         return complain(self, EXIT_USAGE, "the rate of the delta rule lies below 2");
     if (solver != TRIAL_LEAST_SQUARES && q->plan.like.ridge > 0.0)
@@ -151,7 +174,9 @@ static int check_request(const command *self, const sweep_request *q) {
 }
 
 static int fill_plan(const command *self, sweep_request *q) {
-    int outcome = check_request(self, q);
+    int outcome = parse_target_rule(self, q->targets, strcmp(q->problem, "original") != 0, q->plan.candidates,
+                                    &q->plan.like.targets, &q->plan.like.zipf);
+    if (outcome == 0) outcome = check_request(self, q);
     if (outcome == 0) outcome = parse_shard(self, q->shard, &q->shard_index, &q->shard_count);
     if (outcome != 0) return outcome;
     ireneo_error failed = parse_grids(q);
@@ -277,6 +302,8 @@ static int run(const command *self, int argc, char **argv) {
                "threshold: end between a stored and an impossible number this close, such as 0.005", 1e-6,
                0.5),
         COUNT("candidates", &q.plan.candidates, "P", "candidates (default: as many as facts)", 2, 1e9),
+        TARGET_RULE(&q.targets),
+        COUNT("top", &like->top, "K", "a fact counts when its value is among the K best (default 1)", 1, 256),
         COUNT("trials", &q.plan.trials, "T", "draws per point (default 10)", 1, 1e6),
         SEED("seed", &like->seed, "seed of the first draw; the next ones follow (default 1)"),
         CHOICE("solver", &q.solver, "project|adam|lbfgs|hebbian|delta|least-squares",

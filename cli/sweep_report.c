@@ -67,6 +67,32 @@ static bool summarise_thresholds(const sweep_outcome *o, size_t first, threshold
     return s.count > 0;
 }
 
+/* What a threshold of such trials is. */
+static void print_meaning(const sweep_outcome *o, const trial *t) {
+    printf("\nmean and its standard error over the draws, mean over law; ");
+    if (ireneo_trial_one_pass(t->solver))
+        printf("the law is where the rule recalls all facts in half of the draws,\nand a draw's threshold "
+               "lies above "
+               "it when it does so there: compare the median.\n");
+    else if (t->top > 1)
+        printf("'stored' is checked by a pass over all candidates;\nthat one fact more was not says nothing "
+               "about "
+               "other memories, and the law is an upper bound.\n");
+    else
+        printf("'stored' is checked by a pass over all candidates;\n'certified' counts the draws in which %s "
+               "proved "
+               "impossible.\n",
+               o->within > 0.0 ? "the upper end of the bracket is" : "one fact more is");
+}
+
+/* What a fact is, where it is not the usual. */
+static void print_facts(const trial *t) {
+    char rule[TRIAL_RULE_SIZE];
+    if (t->targets != IRENEO_TARGETS_EACH)
+        printf("\nanswers among %zu values by %s\n", t->candidates, ireneo_trial_targets_text(t, rule));
+    if (t->top > 1) printf("\na fact counts when its value is among the %zu best\n", t->top);
+}
+
 static void print_thresholds(const sweep_outcome *o) {
     printf("%-10s %5s %5s %5s %9s %9s %7s %8s %9s %13s %10s\n", "problem", "in", "out", "rank", "law", "mean",
            "error", "ratio", "median", "range", "certified");
@@ -78,15 +104,13 @@ static void print_thresholds(const sweep_outcome *o) {
         if (!summarise_thresholds(o, first, &s)) continue;
         snprintf(range, sizeof range, "%zu-%zu", s.least, s.most);
         snprintf(proofs, sizeof proofs, "%zu of %zu", s.certified, s.count);
+        if (ireneo_trial_one_pass(t->solver) || t->top > 1) snprintf(proofs, sizeof proofs, "-");
         if (s.count > 1) snprintf(error, sizeof error, "%.2f", s.error);
         printf("%-10s %5zu %5zu %5s %9.1f %9.1f %7s %8.4f %9.1f %13s %10s\n",
                ireneo_trial_problem_name(t->problem), t->dim_in, t->dim_out, rank_text(t->rank, rank), law,
                s.mean, error, s.mean / law, s.median, range, proofs);
     }
-    printf(
-        "\nmean and its standard error over the draws, mean over law; 'stored' is checked by a pass over all "
-        "candidates;\n'certified' counts the draws in which %s proved impossible.\n",
-        o->within > 0.0 ? "the upper end of the bracket is" : "one fact more is");
+    print_meaning(o, &o->trials[0]);
 }
 
 static void print_points(const sweep_outcome *o) {
@@ -116,12 +140,14 @@ void print_sweep_table(const sweep_outcome *outcome) {
         print_thresholds(outcome);
     else
         print_points(outcome);
+    print_facts(&outcome->trials[0]);
     printf("\nseeds %llu to %llu; rows are kept in %s\n", (unsigned long long)outcome->seed,
            (unsigned long long)(outcome->seed + outcome->draws - 1), outcome->database);
 }
 
 static void add_row(ireneo_json *json, const sweep_outcome *o, size_t i) {
     const trial *t = &o->trials[i];
+    char rule[TRIAL_RULE_SIZE];
     ireneo_json_begin_object(json, NULL);
     ireneo_json_text(json, "problem", ireneo_trial_problem_name(t->problem));
     ireneo_json_text(json, "solver", ireneo_trial_solver_name(t->solver));
@@ -129,8 +155,11 @@ static void add_row(ireneo_json *json, const sweep_outcome *o, size_t i) {
     ireneo_json_size(json, "dim_out", t->dim_out);
     ireneo_json_size(json, "rank", t->rank);
     ireneo_json_size(json, "seed", t->seed);
+    ireneo_json_text(json, "targets", ireneo_trial_targets_text(t, rule));
+    ireneo_json_size(json, "top", t->top > 0 ? t->top : 1);
     if (o->thresholds != NULL) {
         const threshold *found = &o->thresholds[i];
+        if (!o->own) ireneo_json_size(json, "candidates", t->candidates);
         ireneo_json_number(json, "law", law_of(o, i));
         ireneo_json_size(json, "stored", found->stored);
         ireneo_json_size(json, "not_stored", found->not_stored);
@@ -180,20 +209,22 @@ static void print_optional(FILE *stream, double value) {
 }
 
 static void write_rows(FILE *stream, const sweep_outcome *o) {
-    fprintf(stream, o->thresholds != NULL
-                        ? "problem,solver,dim_in,dim_out,rank,seed,law,stored,not_stored,certified\n"
-                        : "problem,solver,dim_in,dim_out,rank,seed,facts,candidates,load,status,recalled,"
-                          "accuracy,loss,margin,norm_bound,scans,iterations,seconds\n");
+    fprintf(stream,
+            o->thresholds != NULL
+                ? "problem,solver,dim_in,dim_out,rank,seed,law,stored,not_stored,certified,targets,top\n"
+                : "problem,solver,dim_in,dim_out,rank,seed,facts,candidates,load,status,recalled,"
+                  "accuracy,loss,margin,norm_bound,scans,iterations,seconds,targets,top\n");
     for (size_t i = 0; i < o->count; i++) {
         const trial *t = &o->trials[i];
+        char rule[TRIAL_RULE_SIZE];
         if (!has_row(o, i)) continue;
         fprintf(stream, "%s,%s,%zu,%zu,%zu,%llu", ireneo_trial_problem_name(t->problem),
                 ireneo_trial_solver_name(t->solver), t->dim_in, t->dim_out, t->rank,
                 (unsigned long long)t->seed);
         if (o->thresholds != NULL) {
             const threshold *found = &o->thresholds[i];
-            fprintf(stream, ",%.10g,%zu,%zu,%d\n", law_of(o, i), found->stored, found->not_stored,
-                    found->certified ? 1 : 0);
+            fprintf(stream, ",%.10g,%zu,%zu,%d,%s,%zu\n", law_of(o, i), found->stored, found->not_stored,
+                    found->certified ? 1 : 0, ireneo_trial_targets_text(t, rule), t->top > 0 ? t->top : 1);
             continue;
         }
         const trial_result *r = &o->results[i];
@@ -202,7 +233,8 @@ static void write_rows(FILE *stream, const sweep_outcome *o) {
         print_optional(stream, r->loss);
         print_optional(stream, r->margin);
         print_optional(stream, r->norm_bound);
-        fprintf(stream, ",%zu,%zu,%.6g\n", r->scans, r->iterations, r->seconds);
+        fprintf(stream, ",%zu,%zu,%.6g,%s,%zu\n", r->scans, r->iterations, r->seconds,
+                ireneo_trial_targets_text(t, rule), t->top > 0 ? t->top : 1);
     }
 }
 

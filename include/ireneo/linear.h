@@ -245,6 +245,10 @@ typedef struct ireneo_store_settings {
     /** Non-zero: goes on from that file, which must be of the same facts, rank and margin. The result is the one that the
      * work would have had without a break. `initial` is not looked at. */
     int resume;
+    /** A fact counts as recalled when its target is among so many best, all others scoring strictly less; at most 256 and
+     * less than the candidates. 0: 1. For more than one no proof of impossibility exists that this library knows: facts
+     * that are not stored are undecided. Not with overload, residuals, exact or ireneo_max_margin. */
+    size_t top;
     uint64_t reserved[4];
 } ireneo_store_settings;
 
@@ -329,6 +333,12 @@ typedef struct ireneo_check_report {
 IRENEO_API ireneo_error ireneo_check(const ireneo_memory *memory, const ireneo_facts *facts,
                                      const ireneo_run_settings *settings, unsigned char *recalled,
                                      ireneo_check_report *report);
+
+/** The same, where a fact counts as recalled when its target is among the `top` best: when at most top - 1 candidates score
+ * as much as it or more. Gap and margin are then those to the top-th best competitor. */
+IRENEO_API ireneo_error ireneo_check_top(const ireneo_memory *memory, const ireneo_facts *facts, size_t top,
+                                         const ireneo_run_settings *settings, unsigned char *recalled,
+                                         ireneo_check_report *report);
 
 /** The `top` best of `candidates` values for each of `count` queries: indices and scores (count, top), best
  * first; top is 1 to 500. When fewer candidates exist, the rest holds -1 and -infinity. settings may be NULL. */
@@ -627,6 +637,11 @@ IRENEO_API ireneo_error ireneo_capacity_rank(const ireneo_shape *shape, double c
 /** About how many of shape->facts random facts a store with overload keeps. Not a law: measured, within some per cent. */
 IRENEO_API ireneo_error ireneo_capacity_overload(const ireneo_shape *shape, double *kept);
 
+/** Facts whose targets can all be among the `top` best of their candidates: an upper bound, reached for top = 1 with
+ * candidates of their own and nearly so for more (docs/linear.md, "Among the K best"). Shared candidates, targets and facts
+ * of the shape do not enter; its margin must be 0, and top less than the candidates. */
+IRENEO_API ireneo_error ireneo_capacity_top(const ireneo_shape *shape, size_t top, double *facts);
+
 /** Facts over d^2 at which the target still beats the mean of the top `tail_fraction` of its competitors
  * (listwise recall). */
 IRENEO_API double ireneo_listwise_capacity(double tail_fraction);
@@ -657,8 +672,8 @@ IRENEO_API ireneo_error ireneo_free_entropy(double load, size_t candidates, size
  * that no two different sets of facts with one fingerprint are known. hash is (IRENEO_HASH_BYTES). */
 IRENEO_API ireneo_error ireneo_facts_hash(const ireneo_facts *facts, unsigned char *hash);
 
-/** Random instances of the two problems of the theory. Fact i has candidate i; keys and values are N(0, 1).
- *  The facts of a smaller instance are a prefix of those of a larger one with the same seed. */
+/** Random instances of the two problems of the theory. Fact i has candidate i, or the one that ireneo_sample_targets says;
+ *  keys and values are N(0, 1). The facts of a smaller instance are a prefix of those of a larger one with the same seed. */
 typedef struct ireneo_sample {
     uint64_t seed;
     size_t dim_in, dim_out;
@@ -671,6 +686,14 @@ IRENEO_API ireneo_error ireneo_sample_keys(const ireneo_sample *sample, size_t f
 /** Shared candidates first .. first + count - 1 into (count, dim_out): the original problem. */
 IRENEO_API ireneo_error ireneo_sample_values(const ireneo_sample *sample, size_t first, size_t count,
                                              float *values);
+
+/** Targets of facts first .. first + count - 1 among so many candidates. IRENEO_TARGETS_EACH: fact i has candidate i,
+ * modulo the candidates when facts are more. IRENEO_TARGETS_ZIPF: drawn, candidate 0, 1, ... with chances that go as 1,
+ * 2^-zipf, 3^-zipf, ...; with zipf = 0 all alike. The target of a fact depends on the candidates but not on how many facts
+ * there are, so that of few facts and of many the first have the same ones. */
+IRENEO_API ireneo_error ireneo_sample_targets(const ireneo_sample *sample, ireneo_targets rule, double zipf,
+                                              size_t candidates, size_t first, size_t count,
+                                              int64_t *targets);
 
 /** Own candidates of a fact: the decoupled problem. An ireneo_own_candidates whose context is an
  * ireneo_sample. */

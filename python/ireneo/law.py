@@ -212,6 +212,30 @@ def effective_dimension(
     return float(lib.ireneo_effective_dimension(_shape(dim, dim_in, dim_out, rank, None, None, 0.0)))
 
 
+def capacity_top(
+    dim: Optional[int] = None,
+    *,
+    top: int,
+    dim_in: Optional[int] = None,
+    dim_out: Optional[int] = None,
+    rank: Optional[int] = None,
+    candidates: Optional[float] = None,
+    problem: str = "original",
+) -> float:
+    """Facts whose values can all be among the `top` best of their candidates: an upper bound.
+
+    >>> round(capacity_top(100, top=1, problem="decoupled"))
+    1192
+    >>> capacity_top(100, top=5, candidates=1000) > capacity_top(100, top=2, candidates=1000)
+    True
+    """
+    shape = _shape(dim, dim_in, dim_out, rank, candidates, None, 0.0)
+    shape.problem = choice(_PROBLEMS, problem, "problem")
+    facts = ctypes.c_double()
+    check(lib.ireneo_capacity_top(shape, size(top, "top", 1), facts))
+    return facts.value
+
+
 def listwise_capacity(tail_fraction: float) -> float:
     """Facts over d^2 at which the target still beats the mean of the top tail_fraction of its competitors.
 

@@ -46,6 +46,7 @@ PROTOTYPES: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {
     "ireneo_capacity_dim": (ERROR, (POINTER(s.ireneo_shape), c_double, POINTER(c_size_t))),
     "ireneo_capacity_rank": (ERROR, (POINTER(s.ireneo_shape), c_double, POINTER(c_size_t))),
     "ireneo_capacity_overload": (ERROR, (POINTER(s.ireneo_shape), _DOUBLES)),
+    "ireneo_capacity_top": (ERROR, (POINTER(s.ireneo_shape), c_size_t, _DOUBLES)),
     "ireneo_listwise_capacity": (c_double, (c_double,)),
     "ireneo_free_entropy_asymptotic": (c_double, (c_double,)),
     "ireneo_free_entropy": (ERROR, (c_double, c_size_t, c_size_t, c_uint64, POINTER(s.ireneo_free_entropy_report))),
@@ -53,6 +54,10 @@ PROTOTYPES: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {
     "ireneo_facts_hash": (ERROR, (POINTER(s.ireneo_facts), POINTER(c_ubyte))),
     "ireneo_sample_keys": (ERROR, (POINTER(s.ireneo_sample), c_size_t, c_size_t, _FLOATS)),
     "ireneo_sample_values": (ERROR, (POINTER(s.ireneo_sample), c_size_t, c_size_t, _FLOATS)),
+    "ireneo_sample_targets": (
+        ERROR,
+        (POINTER(s.ireneo_sample), c_int, c_double, c_size_t, c_size_t, c_size_t, POINTER(c_int64)),
+    ),
     "ireneo_sample_own_candidates": (None, (c_void_p, c_size_t, c_size_t, c_size_t, _FLOATS)),
     # linear.h: storing
     "ireneo_solver_name": (c_char_p, (c_int,)),
@@ -76,6 +81,17 @@ PROTOTYPES: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {
         (
             POINTER(s.ireneo_memory),
             POINTER(s.ireneo_facts),
+            POINTER(s.ireneo_run_settings),
+            POINTER(c_ubyte),
+            POINTER(s.ireneo_check_report),
+        ),
+    ),
+    "ireneo_check_top": (
+        ERROR,
+        (
+            POINTER(s.ireneo_memory),
+            POINTER(s.ireneo_facts),
+            c_size_t,
             POINTER(s.ireneo_run_settings),
             POINTER(c_ubyte),
             POINTER(s.ireneo_check_report),

@@ -29,7 +29,7 @@ PathLike = Union[str, "os.PathLike[str]"]
 
 _SOLVERS = names(lib.ireneo_solver_name)
 #: What a memory remembers of the settings it was made with; the rest points into arrays that are gone.
-_KEPT_SETTINGS = ("solver", "rank", "margin")
+_KEPT_SETTINGS = ("solver", "rank", "margin", "top")
 
 
 class Memory:
@@ -197,17 +197,19 @@ class Memory:
         return Answers(indices[0], scores[0]) if single else Answers(indices, scores)
 
     def check(
-        self, keys: Any, values: Any, targets: Any = None, *, residuals: Any = None, threads: int = 0,
+        self, keys: Any, values: Any, targets: Any = None, *, top: int = 1, residuals: Any = None, threads: int = 0,
         progress: Optional[Progress] = None,
     ) -> CheckReport:
-        """Counts the facts that the memory recalls, by strict inequality, trusting nothing but the numbers."""
+        """Counts the facts that the memory recalls, by strict inequality, trusting nothing but the numbers. With top =
+        K a fact counts when its value is among the K best; gap and margin are then those to the K-th best competitor."""
         facts = Facts(keys, values, targets, residuals)
         report = s.ireneo_check_report()
         mask = np.zeros(facts.struct.facts, dtype=np.uint8)
         with Watch(progress) as watch:
-            code = lib.ireneo_check(
+            code = lib.ireneo_check_top(
                 self._struct(),
                 facts.struct,
+                size(top, "top", 1),
                 s.ireneo_run_settings(size(threads, "threads"), watch.pointer),
                 pointer(mask, c_ubyte),
                 report,
@@ -370,6 +372,7 @@ def store(
     *,
     residuals: Any = None,
     rank: Optional[int] = None,
+    top: int = 1,
     solver: str = "project",
     margin: float = 0.0,
     initial: Optional[Memory] = None,
@@ -393,8 +396,9 @@ def store(
     them fact i has value i. See `Facts` for values of each fact's own. residuals (n, dim_out): what is added to W x, so
     that scores are y^T (W x + r).
 
-    rank: largest rank of the matrix (None: full). solver: "project" reaches capacity, "hebbian" is one pass and a
-    quarter of it, "delta" (with its rate, 0: 1) and "least-squares" (with its ridge, 0: 1e-6) are one pass too; with
+    rank: largest rank of the matrix (None: full). top: a fact counts when its value is among so many best; for more
+    than one there are no proofs, and what is not stored is undecided. solver: "project" reaches capacity, "hebbian" is
+    one pass and a quarter of it, "delta" (with its rate, 0: 1) and "least-squares" (with its ridge, 0: 1e-6) are one pass too; with
     moments, in coordinates in which the keys of the moments are white. margin: margin of the loss in score spreads (0: chosen by load). initial: a memory to start from.
     overload: when more facts are offered than fit, choose which to keep (info.kept) and store those; weights (n), all
     above 0, tell how much each fact matters.
@@ -417,6 +421,9 @@ def store(
     >>> _, info = store(keys, values)
     >>> print(info.status, bool(info.certificate.verify(keys, values)))
     impossible True
+    >>> memory, info = store(keys[:60], values, targets=np.arange(60), top=5)
+    >>> print(info.status, memory.check(keys[:60], values, np.arange(60), top=5).recalled)
+    stored 60
     """
     facts = Facts(keys, values, targets, residuals)
     if weights is not None and not overload:
@@ -439,6 +446,7 @@ def store(
         moments=moments._pointer if moments is not None else None,
         state=encode_path(state) if state is not None else None,
         resume=int(bool(resume)),
+        top=size(top, "top", 1),
     )
     if start is not None:
         settings.initial = ctypes.pointer(start)

@@ -99,15 +99,22 @@ def sample(
     dim_in: Optional[int] = None,
     dim_out: Optional[int] = None,
     problem: str = "original",
-) -> Tuple[Array, Any]:
-    """Random keys (facts, dim_in) and values, all N(0, 1); fact i belongs to candidate i.
+    targets: Optional[str] = None,
+) -> Tuple[Any, ...]:
+    """Random keys (facts, dim_in) and values, all N(0, 1); fact i belongs to candidate i, unless targets say otherwise.
 
     problem "original": values are an array (candidates, dim_out) that all facts share. "decoupled": an OwnCandidates,
     since every fact has a set of its own. A smaller instance of the same seed is a prefix of a larger one.
 
+    targets: which candidate each fact asks for; "each" in turn, "random", or "zipf:S", candidate t = 1, 2, ... with
+    chance ~ t^-S. Then the indices (facts) are returned beside keys and values.
+
     >>> keys, values = sample(100, facts=1073)
     >>> keys.shape, values.shape
     ((1073, 100), (1073, 100))
+    >>> keys, values, targets = sample(20, facts=60, candidates=87, targets="zipf:1")
+    >>> targets.shape, int(targets.max()) < 87
+    ((60,), True)
     """
     if dim is not None and (dim_in is not None or dim_out is not None):
         raise ArgumentError("give dim, or dim_in and dim_out, not both")
@@ -117,15 +124,41 @@ def sample(
     outer = size(dim if dim is not None else dim_out, "dim_out", 1)
     count = size(facts, "facts", 1)
     choice = size(candidates if candidates is not None else facts, "candidates", 2)
-    if choice < count:
-        raise ArgumentError("every fact needs a value of its own: candidates must be at least facts")
+    if choice < count and targets is None:
+        raise ArgumentError("every fact needs a value of its own: candidates must be at least facts, or targets given")
     source = s.ireneo_sample(seed64(seed), inner, outer)
     keys = np.empty((count, inner), dtype=np.float32)
     check(lib.ireneo_sample_keys(source, 0, count, pointer(keys, ctypes.c_float)))
+    asked: Tuple[Array, ...] = ()
+    if targets is not None:
+        asked = (_draw_targets(source, targets, candidates, count, choice, problem),)
     if problem == "decoupled":
-        return keys, OwnCandidates(seed64(seed), inner, outer, choice)
+        return (keys, OwnCandidates(seed64(seed), inner, outer, choice), *asked)
     if problem != "original":
         raise ArgumentError(f"problem is 'original' or 'decoupled', not {problem!r}")
     values = np.empty((choice, outer), dtype=np.float32)
     check(lib.ireneo_sample_values(source, 0, choice, pointer(values, ctypes.c_float)))
-    return keys, values
+    return (keys, values, *asked)
+
+
+def _draw_targets(
+    source: s.ireneo_sample, rule: str, candidates: Optional[int], count: int, choice: int, problem: str
+) -> Array:
+    """Indices (count) of what facts ask for."""
+    drawn, zipf = rule != "each", 0.0
+    if rule.startswith("zipf:"):
+        try:
+            zipf = float(rule[5:])
+        except ValueError:
+            raise ArgumentError(f"Zipf's exponent is a number, not {rule[5:]!r}") from None
+    elif rule not in ("each", "random"):
+        raise ArgumentError(f"targets are 'each', 'random' or 'zipf:S', not {rule!r}")
+    if drawn and candidates is None:
+        raise ArgumentError("targets that are drawn need the number of candidates")
+    if drawn and problem != "original":
+        raise ArgumentError("targets are drawn among candidates that facts share")
+    targets = np.empty(count, dtype=np.int64)
+    check(
+        lib.ireneo_sample_targets(source, int(drawn), zipf, choice, 0, count, pointer(targets, ctypes.c_int64))
+    )
+    return targets

@@ -173,6 +173,7 @@ class ireneo_store_settings(ctypes.Structure):
         ("moments", c_void_p),
         ("state", c_char_p),
         ("resume", c_int),
+        ("top", c_size_t),
         ("reserved", RESERVED),
     ]
 

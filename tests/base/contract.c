@@ -125,6 +125,13 @@ static void test_random(void **state) {
     REFUSED(ireneo_sample_keys(&sample, 0, N, NULL));
     REFUSED(ireneo_sample_values(NULL, 0, N, room));
     REFUSED(ireneo_sample_values(&sample, 0, N, NULL));
+    int64_t targets[N];
+    REFUSED(ireneo_sample_targets(NULL, IRENEO_TARGETS_EACH, 0.0, N, 0, N, targets));
+    REFUSED(ireneo_sample_targets(&sample, IRENEO_TARGETS_EACH, 0.0, N, 0, N, NULL));
+    REFUSED(ireneo_sample_targets(&sample, IRENEO_TARGETS_EACH, 0.0, 0, 0, N, targets));
+    REFUSED(ireneo_sample_targets(&sample, IRENEO_TARGETS_ZIPF, -1.0, N, 0, N, targets));
+    REFUSED(ireneo_sample_targets(&sample, IRENEO_TARGETS_ZIPF, NAN, N, 0, N, targets));
+    REFUSED(ireneo_sample_targets(&sample, (ireneo_targets)7, 0.0, N, 0, N, targets));
 }
 
 static void test_law(void **state) {
@@ -150,6 +157,9 @@ static void test_law(void **state) {
     REFUSED(ireneo_capacity_overload(&shape, NULL));
     REFUSED(ireneo_capacity_overload(NULL, &number));
     REFUSED(ireneo_free_entropy(0.1, 10, 10, 1, NULL));
+    REFUSED(ireneo_capacity_top(&shape, 2, NULL));
+    REFUSED(ireneo_capacity_top(NULL, 2, &number));
+    REFUSED(ireneo_capacity_top(&shape, 0, &number));
     shape.reserved[3] = 1;
     REFUSED(ireneo_capacity(&shape, &report));
     assert_non_null(strstr(ireneo_last_error(), "reserved"));
@@ -209,6 +219,11 @@ static void test_memories(void **state) {
     float score[N];
     double loss = 7.0;
     REFUSED(ireneo_check(m, &it.facts, NULL, NULL, NULL));
+    REFUSED(ireneo_check_top(m, &it.facts, 2, NULL, NULL, NULL));
+    REFUSED(ireneo_check_top(NULL, &it.facts, 2, NULL, NULL, &check));
+    REFUSED(ireneo_check_top(m, &it.facts, 0, NULL, NULL, &check));
+    REFUSED(ireneo_check_top(m, &it.facts, N, NULL, NULL, &check));
+    REFUSED(ireneo_check_top(m, &it.facts, 1000, NULL, NULL, &check));
     REFUSED(ireneo_check(NULL, &it.facts, NULL, NULL, &check));
     assert_int_equal(check.recalled, 0);
     REFUSED(ireneo_check(&empty, &it.facts, NULL, NULL, &check));

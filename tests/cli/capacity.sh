@@ -94,6 +94,13 @@ refuse 2 "both --dim-in and --dim-out" capacity --dim-in 3
 refuse 2 "give --dim" capacity
 refuse 2 "too many" capacity --dim 100 surplus
 refuse 2 "takes no value" capacity --dim 100 --json=yes
+run 0 capacity --dim 100 --candidates 1000 --top 5 --json
+is top 5
+near facts_capacity_top 2190 2190
+run 0 capacity --dim 100 --top 5
+grep -q "among the   5 best" out || fault "capacity --top does not tell: $(cat out)"
+refuse 2 "always among" capacity --dim 100 --candidates 5 --top 5
+refuse 2 "no margin" capacity --dim 100 --top 2 --margin 0.5
 if [ -e /dev/full ]; then
     "$ireneo" capacity --dim 100 >/dev/full 2>err
     [ $? -eq 4 ] || fault "capacity to a full device does not end with 4"

@@ -20,6 +20,31 @@ assert (np.load("sample/values.npy")[:10] == np.load("shorter/values.npy")).all(
 assert np.load("deep/er/sample/values.npy").shape == (9, 3)
 assert np.load("own/values.npy").shape == (5, 6, 4)
 END
+run 0 sample --dim 6 --facts 50 --candidates 9 --targets zipf:1 --seed 5 -o zipf --json
+is targets zipf:1
+run 0 sample --dim 6 --facts 8 --candidates 9 --targets zipf:1 --seed 5 -o zipf-fewer
+run 0 sample --dim 6 --facts 50 --candidates 9 --targets random --seed 5 -o random
+run 0 sample --dim 6 --facts 20 --candidates 9 --targets each -o each
+run 0 sample --dim 6 --facts 9 --targets each -o identity
+"$python" - <<'END' || fault "sample --targets wrote something else than it should"
+import os
+import numpy as np
+zipf, fewer, random = (np.load(f"{name}/targets.npy") for name in ("zipf", "zipf-fewer", "random"))
+assert zipf.dtype == np.int64 and zipf.shape == (50,) and 0 <= zipf.min() and zipf.max() < 9
+assert (zipf[:8] == fewer).all() and (zipf != random).any()
+assert np.bincount(zipf, minlength=9)[0] > np.bincount(random, minlength=9)[0] and len(set(random)) > 6
+assert (np.load("each/targets.npy") == np.arange(20) % 9).all()
+assert not os.path.exists("identity/targets.npy") and not os.path.exists("sample/targets.npy")
+END
+run 0 store zipf-fewer/keys.npy zipf-fewer/values.npy --targets zipf-fewer/targets.npy -o m.safetensors
+run 0 check m.safetensors zipf-fewer/keys.npy zipf-fewer/values.npy --targets zipf-fewer/targets.npy
+refuse 2 "holds targets of other facts" sample --dim 6 --facts 9 -o zipf
+refuse 2 "each, random or zipf:S" sample --dim 8 --facts 5 --candidates 9 --targets zipf -o x
+refuse 2 "each, random or zipf:S" sample --dim 8 --facts 5 --candidates 9 --targets zipf:-1 -o x
+refuse 2 "each, random or zipf:S" sample --dim 8 --facts 5 --candidates 9 --targets zipf:nan -o x
+refuse 2 "each, random or zipf:S" sample --dim 8 --facts 5 --candidates 9 --targets zipf:1x -o x
+refuse 2 "needs the number of values" sample --dim 8 --facts 5 --targets random -o x
+refuse 2 "facts share" sample --problem decoupled --dim 8 --facts 5 --candidates 9 --targets random -o x
 refuse 2 "facts" sample --dim 8 -o x
 refuse 2 "facts" sample --dim 8 --facts -3 -o x
 refuse 2 "facts" sample --dim 8 --facts 0 -o x

@@ -47,6 +47,37 @@ run 0 recall memory.safetensors keys.npy --values few.npy --top 500 --json
 [ "$("$python" -c 'import json; print(len(json.loads(open("out").readline())["answers"]))')" = 7 ] ||
     fault "7 values make more or fewer than 7 answers"
 
+# Among the K best: more facts than fit for the best answer alone; check and recall know it from the file.
+run 0 sample --dim 12 --facts 45 --seed 3 -o top
+run 1 store top/keys.npy top/values.npy -o top.safetensors --json
+is status impossible
+run 0 store top/keys.npy top/values.npy -o top.safetensors --with-values --top 3 --json
+is status stored
+is recalled 45
+is top 3
+run 0 check top.safetensors top/keys.npy top/values.npy --json
+is recalled 45
+is top 3
+run 0 check top.safetensors top/keys.npy top/values.npy
+grep -q "among the 3 best, as the memory was stored for" out || fault "check does not tell what counts: $(cat out)"
+run 1 check top.safetensors top/keys.npy top/values.npy --top 1 --json
+is top 1
+run 0 recall top.safetensors top/keys.npy --pick 7
+[ "$(tr -cd , <out | wc -c)" -eq 2 ] || fault "recall gives other than three answers: $(cat out)"
+run 1 store top/keys.npy top/values.npy -o rule.safetensors --solver least-squares --top 2 --json
+is top 2
+run 0 sample --dim 5 --facts 60 --seed 3 -o many
+run 1 store many/keys.npy many/values.npy -o many.safetensors --top 2
+grep -q "nothing proves" out || fault "an open question is not told as one: $(cat out)"
+for other in --overload --max-margin "--certificate c.safetensors" "--residual top/values.npy"; do
+    refuse 2 "excludes" store top/keys.npy top/values.npy --top 2 $other -o old.safetensors
+done
+refuse 2 "every target is among" store top/keys.npy top/values.npy --top 45 -o old.safetensors
+refuse 2 "exact" store top/keys.npy top/values.npy --top 2 --exact -o old.safetensors
+refuse 2 "top" store top/keys.npy top/values.npy --top 0 -o old.safetensors
+refuse 2 "every target is among" check top.safetensors top/keys.npy top/values.npy --top 60
+refuse 2 "best answer alone" check top.safetensors top/keys.npy top/values.npy --noise 0.1
+
 # The Hebbian rule at overload: a memory, but not of everything.
 run 0 sample --dim 20 --facts 80 --seed 3 -o full
 run 1 store full/keys.npy full/values.npy --solver hebbian -o hebbian.safetensors --json

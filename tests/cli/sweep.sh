@@ -42,8 +42,16 @@ refuse 2 "one of" $good --solver magic $db
 refuse 2 "unknown option" $good --magic $db
 refuse 2 "too many" $good $db stray
 refuse 2 "needs the files" --merge "merged.db"
-refuse 2 "no threshold" --dim 10 --threshold --solver hebbian $db
-refuse 2 "no threshold" --dim 10 --threshold --solver delta $db
+refuse 2 "only hebbian" --dim 10 --threshold --solver delta $db
+refuse 2 "full matrices" --dim 10 --threshold --solver hebbian --rank 3 $db
+refuse 2 "in turn" --dim 10 --threshold --solver hebbian --targets random --candidates 20 $db
+refuse 2 "needs the number of values" --dim 10 --threshold --targets zipf:1 $db
+refuse 2 "facts share" --problem both --dim 10 --threshold --targets zipf:1 --candidates 20 $db
+refuse 2 "each, random or zipf:S" --dim 10 --threshold --targets often --candidates 20 $db
+refuse 2 "--top is for" --dim 10 --load 0.5 --top 2 --solver adam $db
+refuse 2 "--top is for" --dim 10 --load 0.5 --top 2 --overload $db
+refuse 2 "needs proofs" --dim 10 --threshold --within 0.01 --top 2 $db
+refuse 2 "needs proofs" --dim 10 --threshold --within 0.01 --solver hebbian $db
 refuse 2 "below 2" --dim 10 --load 0.5 --solver delta --rate 2 $db
 refuse 2 "ridge belongs" --dim 10 --load 0.5 --solver delta --ridge 1 $db
 refuse 2 "choose one" $good $db --csv - --json
@@ -77,6 +85,30 @@ release
 kept=$(rows trials full.db)
 [ "$kept" -gt 10 ] || fault "full disk: $kept rows kept"
 "$ireneo" sweep --dim 8 --facts 3:60:58 --trials 2 --solver hebbian --db "full.db" >/dev/null || fault "after the full disk"
+
+# --- answers that are drawn, and facts that count among the K best
+drawn="--dim 6 --candidates 20 --threshold --trials 2 --db t.db"
+"$ireneo" sweep $drawn --targets zipf:1 --json >t.json || fault "drawn answers"
+"$ireneo" sweep $drawn --targets zipf:1 --csv t.csv >t.out || fault "drawn answers again"
+grep -q "answers among 20 values by zipf:1" t.out || fault "the table does not tell how answers are drawn: $(cat t.out)"
+"$ireneo" sweep $drawn --top 3 --csv top.csv >top.out || fault "the three best"
+grep -q "among the 3 best" top.out || fault "the table does not tell which facts count: $(cat top.out)"
+"$ireneo" sweep --dim 20 --solver hebbian --threshold --trials 3 --db t.db --csv rule.csv >rule.out || fault "Hebbian thresholds"
+grep -q "half of the draws" rule.out || fault "the table does not tell what a Hebbian threshold is: $(cat rule.out)"
+"$ireneo" sweep --dim 6 --candidates 20 --facts 12 --top 2 --targets random --trials 2 --db t.db --json >points.json || fault "points"
+"$python" - <<'END' || fault "targets and top in the rows of sweeps"
+import csv, json
+rows = json.load(open("t.json"))["rows"]
+assert all(r["targets"] == "zipf:1" and r["top"] == 1 and r["candidates"] == 20 and r["certified"] for r in rows), rows
+table = list(csv.DictReader(open("t.csv")))
+assert [int(r["stored"]) for r in table] == [r["stored"] for r in rows] and table[0]["targets"] == "zipf:1"
+top = list(csv.DictReader(open("top.csv")))
+assert all(r["top"] == "3" and r["certified"] == "0" for r in top)
+assert sum(int(r["stored"]) for r in top) > sum(r["stored"] for r in rows)
+assert all(r["certified"] == "0" and r["solver"] == "hebbian" for r in csv.DictReader(open("rule.csv")))
+points = json.load(open("points.json"))["rows"]
+assert all(r["targets"] == "random" and r["top"] == 2 for r in points)
+END
 
 # --- one table whatever the threads, shards and kills
 plan="--problem both --dim 12,16 --rank-share 0.5,1 --load 0.3:1.1:5 --trials 4 --solver adam --steps 300"

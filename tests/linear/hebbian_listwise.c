@@ -12,13 +12,13 @@
 static void test_hebbian_accuracy(void **state) {
     (void)state;
     static const size_t cases[][3] = {{25, 40, 40},  {50, 100, 12},  {50, 300, 6},  {60, 45, 8},
-                                      {100, 284, 3}, {100, 1000, 2}, {200, 3000, 1}};
+                                      {100, 284, 3}, {100, 1000, 2}, {200, 900, 1}, {200, 3000, 1}};
     static const double table[] = {0.689, 0.848, 0.348, 0.992,
-                                   0.958, 0.369, 0.446}; /* docs/linear.md, measured */
+                                   0.958, 0.369, 0.986, 0.446}; /* docs/linear.md, measured */
     for (size_t c = 0; c < COUNT(cases); c++) {
         size_t d = cases[c][0], n = cases[c][1];
         double recalled = 0.0, law = ireneo_hebbian_law_accuracy((double)d, (double)d, (double)n, (double)n);
-        expect_close(law, table[c], 0.019);
+        expect_close(law, table[c], 0.015);
         float *keys = malloc(n * d * sizeof *keys), *values = malloc(n * d * sizeof *values);
         for (size_t seed = 0; seed < cases[c][2]; seed++) {
             ireneo_sample sample = {seed, d, d};

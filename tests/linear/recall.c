@@ -152,8 +152,8 @@ static void test_check_unwanted(void **state) {
     ireneo_check_report report[2];
     ireneo_near all = {.reach = 0.5, .most = 3}, some = {.reach = 0.5, .most = 3, .unwanted = unwanted};
     for (size_t i = 0; i < N; i++) unwanted[i] = i % 3 != 0;
-    expect_ok(ireneo_check_near(&m, &data.facts, 2, NULL, &all, recalled[0], &report[0]));
-    expect_ok(ireneo_check_near(&m, &data.facts, 2, NULL, &some, recalled[1], &report[1]));
+    expect_ok(ireneo_check_near(&m, &data.facts, 1, 2, NULL, &all, recalled[0], &report[0]));
+    expect_ok(ireneo_check_near(&m, &data.facts, 1, 2, NULL, &some, recalled[1], &report[1]));
     assert_memory_equal(recalled[0], recalled[1], N);
     assert_true(report[0].gap == report[1].gap && report[0].recalled == report[1].recalled);
     size_t kept = 0;

@@ -8,8 +8,9 @@
 ireneo_error ireneo_threshold_law(const trial *like, bool own, double *facts) {
     ireneo_shape shape = ireneo_trial_shape(like, own);
     ireneo_capacity_report report;
+    if (like->top > 1) return ireneo_capacity_top(&shape, like->top, facts);
     IRENEO_TRY(ireneo_capacity(&shape, &report));
-    *facts = like->solver == TRIAL_HEBBIAN ? report.facts_capacity_hebbian : report.facts_capacity;
+    *facts = like->solver == TRIAL_HEBBIAN ? report.facts_hebbian_half : report.facts_capacity;
     return IRENEO_OK;
 }
 

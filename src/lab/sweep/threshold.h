@@ -5,7 +5,11 @@
  *
  * Close to the threshold a probe may end undecided. The exact search counts that as not stored and says so; a search
  * `within` a share ends between a number that was stored and one that is proved impossible, as soon as they are that
- * close, and for large sizes is the only one that ends in time. */
+ * close, and for large sizes is the only one that ends in time.
+ *
+ * What the Hebbian rule recalls need not be recalled among fewer facts, so its bisection finds one of the numbers at which
+ * recall of all facts ends. That number lies above the first one asked about, the law's, exactly when all facts are
+ * recalled there: over draws, the median is where half of them recall everything, as long as it is close to the law. */
 #ifndef IRENEO_LAB_SWEEP_THRESHOLD_H
 #define IRENEO_LAB_SWEEP_THRESHOLD_H
 
@@ -19,7 +23,8 @@ typedef struct threshold {
     size_t probes;  /* trials that were asked */
 } threshold;
 
-/* The law's answer for a trial's shape: facts that fit. `own` when candidates are as many as facts. */
+/* The law's answer for a trial's shape: facts that fit, or that the Hebbian rule holds in half of all draws. `own` when
+ * candidates are as many as facts. */
 ireneo_error ireneo_threshold_law(const trial *like, bool own, double *facts);
 
 /* The middle of what the threshold may be: `stored` when the search was exact. */

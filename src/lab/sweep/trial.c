@@ -5,6 +5,7 @@
 #include "linear/law/p_log_p.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -43,8 +44,17 @@ ireneo_shape ireneo_trial_shape(const trial *t, bool own_values) {
                           .dim_out = t->dim_out,
                           .rank = t->rank,
                           .candidates = own_values ? 0.0 : (double)t->candidates,
+                          .targets = t->targets,
+                          .zipf = t->zipf,
                           .problem = t->problem == TRIAL_ORIGINAL ? IRENEO_PROBLEM_ORIGINAL
                                                                   : IRENEO_PROBLEM_DECOUPLED};
+}
+
+const char *ireneo_trial_targets_text(const trial *t, char text[TRIAL_RULE_SIZE]) {
+    if (t->targets == IRENEO_TARGETS_EACH) return "each";
+    if (t->zipf == 0.0) return "random";
+    snprintf(text, TRIAL_RULE_SIZE, "zipf:%.10g", t->zipf);
+    return text;
 }
 
 bool ireneo_trial_one_pass(trial_solver solver) {
@@ -79,22 +89,30 @@ static bool trains(const trial *t) {
     return t->solver == TRIAL_ADAM || t->solver == TRIAL_LBFGS;
 }
 
+__attribute__((format(printf, 2, 3))) static void append(char key[TRIAL_KEY_SIZE], const char *format, ...) {
+    size_t used = strlen(key);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(key + used, TRIAL_KEY_SIZE - used, format, arguments);
+    va_end(arguments);
+}
+
 void ireneo_trial_key(const trial *t, char key[TRIAL_KEY_SIZE]) {
-    int used =
-        snprintf(key, TRIAL_KEY_SIZE, "%s %s in=%zu out=%zu rank=%zu facts=%zu candidates=%zu seed=%llu",
-                 PROBLEM_NAMES[t->problem], SOLVER_NAMES[t->solver], t->dim_in, t->dim_out, t->rank, t->facts,
-                 t->candidates, (unsigned long long)t->seed);
-    if (t->unit_keys) used += snprintf(key + used, TRIAL_KEY_SIZE - (size_t)used, " unit");
-    size_t rest = TRIAL_KEY_SIZE - (size_t)used;
-    if (t->solver == TRIAL_DELTA) snprintf(key + used, rest, " rate=%.17g", t->delta_rate);
-    if (t->solver == TRIAL_LEAST_SQUARES) snprintf(key + used, rest, " ridge=%.17g", t->ridge);
-    if (t->solver == TRIAL_PROJECT && t->overload) snprintf(key + used, rest, " overload");
+    key[0] = '\0';
+    append(key, "%s %s in=%zu out=%zu rank=%zu facts=%zu candidates=%zu seed=%llu", PROBLEM_NAMES[t->problem],
+           SOLVER_NAMES[t->solver], t->dim_in, t->dim_out, t->rank, t->facts, t->candidates,
+           (unsigned long long)t->seed);
+    if (t->targets == IRENEO_TARGETS_ZIPF) append(key, " zipf=%.17g", t->zipf);
+    if (t->top > 1) append(key, " top=%zu", t->top);
+    if (t->unit_keys) append(key, " unit");
+    if (t->solver == TRIAL_DELTA) append(key, " rate=%.17g", t->delta_rate);
+    if (t->solver == TRIAL_LEAST_SQUARES) append(key, " ridge=%.17g", t->ridge);
+    if (t->solver == TRIAL_PROJECT && t->overload) append(key, " overload");
     if (t->solver == TRIAL_ADAM)
-        snprintf(key + used, rest, " rate=%.17g warm=%.17g scale=%.17g steps=%zu%s", t->rate, t->warm_up,
-                 t->initial_scale, t->steps, t->past_recall ? " past" : "");
+        append(key, " rate=%.17g warm=%.17g scale=%.17g steps=%zu%s", t->rate, t->warm_up, t->initial_scale,
+               t->steps, t->past_recall ? " past" : "");
     if (t->solver == TRIAL_LBFGS)
-        snprintf(key + used, rest, " scale=%.17g steps=%zu%s", t->initial_scale, t->steps,
-                 t->past_recall ? " past" : "");
+        append(key, " scale=%.17g steps=%zu%s", t->initial_scale, t->steps, t->past_recall ? " past" : "");
 }
 
 double ireneo_trial_cost(const trial *t) {
@@ -139,9 +157,10 @@ static ireneo_error fill_data(const trial *t, trial_data *data) {
     ireneo_sample_keys(&data->sample, 0, t->facts, data->keys);
     if (t->unit_keys) normalise_keys(t, data->keys);
     data->facts.keys = data->keys;
-    if (t->candidates > 0 && t->facts > t->candidates) {
+    if (t->facts > t->candidates || t->targets != IRENEO_TARGETS_EACH) {
         IRENEO_TRY(IRENEO_ALLOCATE(&data->targets, t->facts, "targets"));
-        for (size_t i = 0; i < t->facts; i++) data->targets[i] = (int64_t)(i % t->candidates);
+        IRENEO_TRY(ireneo_sample_targets(&data->sample, t->targets, t->zipf, t->candidates, 0, t->facts,
+                                         data->targets));
         data->facts.targets = data->targets;
     }
     if (t->problem == TRIAL_DECOUPLED) {
@@ -218,7 +237,8 @@ static ireneo_error train(const trial *t, const trial_data *data, int threads,
 
 static ireneo_error apply_rule(const trial *t, const trial_data *data, int threads, trial_result *result,
                                ireneo_memory **memory) {
-    ireneo_store_settings settings = {.solver = IRENEO_SOLVER_HEBBIAN, .rank = t->rank, .threads = threads};
+    ireneo_store_settings settings = {
+        .solver = IRENEO_SOLVER_HEBBIAN, .rank = t->rank, .threads = threads, .top = t->top};
     ireneo_store_info info;
     if (t->solver == TRIAL_DELTA) {
         settings.solver = IRENEO_SOLVER_DELTA;
@@ -244,6 +264,7 @@ static ireneo_error project(const trial *t, const trial_data *data, int threads,
     settings.rank = t->rank;
     settings.threads = threads;
     settings.overload = t->overload;
+    settings.top = t->top;
     settings.settle = 6400; /* up to d = 80 a minute or two for a verdict is better than none */
     settings.progress = progress;
     for (size_t attempt = 0; attempt < 2; attempt++) {

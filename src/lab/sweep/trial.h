@@ -26,9 +26,14 @@ typedef struct trial {
     trial_problem problem;
     trial_solver solver;
     size_t dim_in, dim_out;
-    size_t rank;       /* 0: full */
-    size_t facts;      /* fact i has candidate i, or i modulo the candidates when facts are more */
+    size_t rank; /* 0: full */
+    size_t facts;
     size_t candidates; /* at least 2 */
+    /* Fact i has candidate i, or i modulo the candidates when facts are more; or one that is drawn, as
+     * ireneo_sample_targets has it. */
+    ireneo_targets targets;
+    double zipf;
+    size_t top; /* a fact counts when its target is among so many best; 0: 1 */
     uint64_t seed;
     /* Training: as in ireneo_train_settings, but with the defaults written out. */
     double rate, warm_up, initial_scale;
@@ -58,6 +63,10 @@ const char *ireneo_trial_problem_name(trial_problem problem);
 /* The shape whose law a trial is measured by: facts that share candidates, or not. With own_values, n = P. */
 ireneo_shape ireneo_trial_shape(const trial *t, bool own_values);
 
+/* How the answers are chosen: "each", "random" or "zipf:S". */
+enum { TRIAL_RULE_SIZE = 32 };
+const char *ireneo_trial_targets_text(const trial *t, char text[TRIAL_RULE_SIZE]);
+
 const char *ireneo_trial_solver_name(trial_solver solver);
 bool ireneo_trial_solver_find(const char *name, trial_solver *solver);
 
@@ -76,7 +85,7 @@ size_t ireneo_trial_facts(double load, size_t dim_in, size_t dim_out, size_t can
 /* n log P / (dim_in dim_out). */
 double ireneo_trial_load(const trial *t);
 
-enum { TRIAL_KEY_SIZE = 256 };
+enum { TRIAL_KEY_SIZE = 384 };
 
 /* The canonical text of the parameters: equal for equal trials, different for different ones. Parameters that
  * the solver does not use are left out. */

@@ -153,7 +153,7 @@ static ireneo_error check_outcome(edit_work *e) {
     ireneo_check_report report;
     ireneo_facts part = *all;
     part.facts = n;
-    IRENEO_TRY(ireneo_check_near(e->edited, &part, e->threads, NULL, NULL, e->result.kept, &report));
+    IRENEO_TRY(ireneo_check_near(e->edited, &part, 1, e->threads, NULL, NULL, e->result.kept, &report));
     e->info->recalled = report.recalled;
     e->info->margin = report.gap;
     e->info->scans++;
@@ -161,7 +161,7 @@ static ireneo_error check_outcome(edit_work *e) {
     if (part.facts == 0) return IRENEO_OK;
     part.keys += n * all->dim_in, part.targets += n;
     if (part.residuals != NULL) part.residuals += n * all->dim_out;
-    IRENEO_TRY(ireneo_check_near(e->edited, &part, e->threads, NULL, NULL, NULL, &report));
+    IRENEO_TRY(ireneo_check_near(e->edited, &part, 1, e->threads, NULL, NULL, NULL, &report));
     e->info->protected_kept = report.recalled;
     return IRENEO_OK;
 }

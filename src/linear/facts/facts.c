@@ -84,3 +84,15 @@ ireneo_error ireneo_facts_check(const ireneo_facts *facts) {
 ireneo_error ireneo_facts_check_held(const ireneo_facts *facts) {
     return ireneo_ranks_agree(facts != NULL ? ireneo_facts_ranks(facts) : NULL, check_facts(facts));
 }
+
+ireneo_error ireneo_facts_check_top(const ireneo_facts *facts, size_t top) {
+    if (top < 1 || top > IRENEO_MOST_TOP)
+        return ireneo_fail(IRENEO_ERROR_ARGUMENT,
+                           "the number of best answers must lie between 1 and %d, not %zu", IRENEO_MOST_TOP,
+                           top);
+    if (top > 1 && top >= facts->candidates)
+        return ireneo_fail(IRENEO_ERROR_ARGUMENT,
+                           "among %zu candidates every target is among the %zu best; ask for fewer",
+                           facts->candidates, top);
+    return IRENEO_OK;
+}

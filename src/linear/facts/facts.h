@@ -31,4 +31,10 @@ static inline size_t ireneo_target_of(const ireneo_facts *facts, size_t fact) {
 /* ireneo_facts_check for calls that know of ranks; that one refuses facts that are spread. All ranks find the same. */
 ireneo_error ireneo_facts_check_held(const ireneo_facts *facts);
 
+/* A fact may be asked to have its target among at most so many best. */
+enum { IRENEO_MOST_TOP = 256 };
+
+/* Fails with a sentence unless 1 <= top <= IRENEO_MOST_TOP and, when it is more than 1, less than the candidates. */
+ireneo_error ireneo_facts_check_top(const ireneo_facts *facts, size_t top);
+
 #endif

@@ -44,6 +44,49 @@ float ireneo_row_level(const float *score, size_t slots, float target, float mar
     return find_level(score, slots, target, margin, start);
 }
 
+/* The value of the `rank`-th largest of the numbers (count), which are moved; 1 <= rank <= count. */
+static float select_largest(float *numbers, size_t count, size_t rank) {
+    size_t low = 0, high = count;
+    while (high - low > 1) {
+        float pivot = numbers[low + (high - low) / 2];
+        size_t better = low, k = low, worse = high;
+        while (k < worse) {
+            float x = numbers[k];
+            if (x > pivot) {
+                numbers[k++] = numbers[better];
+                numbers[better++] = x;
+            } else if (x < pivot) {
+                numbers[k] = numbers[--worse];
+                numbers[worse] = x;
+            } else {
+                k++;
+            }
+        }
+        if (rank <= better)
+            high = better;
+        else if (rank > worse)
+            low = worse;
+        else
+            return pivot;
+    }
+    return numbers[low];
+}
+
+void ireneo_row_excuse(float *score, size_t slots, size_t excused) {
+    float moved[IRENEO_MOST_SLOTS];
+    if (excused == 0 || slots == 0) return;
+    if (excused > slots) excused = slots;
+    memcpy(moved, score, slots * sizeof *moved);
+    float lowest = select_largest(moved, slots, excused);
+    size_t above = 0;
+    for (size_t k = 0; k < slots; k++) above += score[k] > lowest;
+    for (size_t k = 0; k < slots; k++) { /* of equal ones the first */
+        if (score[k] < lowest || (score[k] == lowest && above == excused)) continue;
+        above += score[k] == lowest;
+        score[k] = -INFINITY;
+    }
+}
+
 IRENEO_VECTORISED
 void ireneo_row_advance(float *score, const float *slope, const float *bend, size_t slots, float step) {
     if (bend == NULL) {
@@ -68,6 +111,7 @@ void ireneo_row_project(const ireneo_row *row, float step, float margin, float *
             slope[k] = row->slope[k] + 2.0f * step * row->bend[k];
         }
     }
+    ireneo_row_excuse(score, slots, row->excused);
     const float *tangent = row->bend == NULL ? row->slope : slope;
     if (find_largest(score, slots) + margin <= target) {
         *level = target;

@@ -4,7 +4,10 @@
  * lifts the target to the level t:
  *     t - s_a = sum_j (s_j + mu - t)_+ ,     r_j = (s_j + mu - t)_+ ,     r_a = s_a - t .
  * The loss of a row is |r|^2 / 2; along a search line its slope is <r, s'> and its curvature that of the active
- * set. */
+ * set.
+ *
+ * When the target need only be among the K best, the K - 1 best competitors are excused: the nearest scores for which it is
+ * leave those where they are (docs/linear.md, "Among the K best"). */
 #ifndef IRENEO_LINEAR_KERNELS_ROW_PROJECTION_H
 #define IRENEO_LINEAR_KERNELS_ROW_PROJECTION_H
 
@@ -17,7 +20,7 @@ enum { IRENEO_MOST_SLOTS = 512 };
  * of 16. */
 typedef struct ireneo_row {
     const float *score, *slope, *bend;
-    size_t slots;
+    size_t slots, excused;
     float target, target_slope, target_bend;
 } ireneo_row;
 
@@ -31,6 +34,9 @@ void ireneo_row_project(const ireneo_row *row, float step, float margin, float *
 
 /* Level t of the scores (slots) and the target. */
 float ireneo_row_level(const float *score, size_t slots, float target, float margin, float start);
+
+/* The `excused` largest scores become -infinity. */
+void ireneo_row_excuse(float *score, size_t slots, size_t excused);
 
 /* score += a slope + a^2 bend. */
 void ireneo_row_advance(float *score, const float *slope, const float *bend, size_t slots, float step);

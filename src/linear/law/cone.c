@@ -12,7 +12,6 @@
 #include "base/normal.h"
 #include "base/quadrature.h"
 
-#include <complex.h>
 #include <math.h>
 
 enum { OUTER_NODES = 120 };
@@ -29,8 +28,8 @@ typedef struct fineness {
 static const fineness FINE = {OUTER_NODES, 14.0, -42.0, -36.0}, ROUGH = {40, 6.0, -14.0, -14.0};
 static const double FAR = 9.0; /* standard deviations beyond which a probability is 0 or 1 here */
 
-/* h_t(w). Below t = 0 what lies above the level is all but what lies below it, and nothing overflows. */
-static double complex partial_transform(double t, double w) {
+/* Below t = 0 what lies above the level is all but what lies below it, and nothing overflows. */
+double complex ireneo_partial_transform(double t, double w) {
     double complex half =
         0.5 * exp(-0.5 * t * t) * ireneo_faddeeva(ireneo_complex(w * M_SQRT1_2, fabs(t) * M_SQRT1_2));
     if (t >= 0.0) return half;
@@ -64,7 +63,8 @@ static double inversion_integral(double n, double margin, double t, int with_h, 
     double reach = fabs(mean) + how->deviations * (deviation + 1.0), step = 2.0 * M_PI / reach;
     for (int k = 0; k < 100000; k++) {
         double w = ((double)k + 0.5) * step;
-        double complex h = partial_transform(t, w), log_c = log_characteristic(n, margin, t, tail, w, h);
+        double complex h = ireneo_partial_transform(t, w),
+                       log_c = log_characteristic(n, margin, t, tail, w, h);
         if (creal(log_c) < how->negligible) break;
         double complex c = cexp(log_c);
         sum += cimag(with_h ? c * h : c) / w;

@@ -7,6 +7,8 @@
 
 #include "base/error.h"
 
+#include <complex.h>
+
 /* delta(P) = E dist^2(g, C) for K = 0: the mean number of competitors that the projection pulls down.
  * P is real, so that capacity can be a root in P; 2 <= P <= 1e13. */
 ireneo_error ireneo_cone_delta(double candidates, double *delta);
@@ -21,6 +23,9 @@ ireneo_error ireneo_cone_variance(double candidates, double *variance);
 
 /* E dist^2(g, C) for K >= 0 (equal to delta at K = 0). */
 ireneo_error ireneo_cone_margin_distance(double candidates, double margin, double *distance);
+
+/* h_t(w) = E[ e^{iw(g - t)} ; g > t ] of a normal number g. */
+double complex ireneo_partial_transform(double t, double w);
 
 /* Pr[ level of the projection <= t ] for n competitors and a target of mean -K. */
 double ireneo_cone_level_cdf(double competitors, double margin, double t);

@@ -244,7 +244,7 @@ static double memory_norm(const margin_work *s) {
 static ireneo_error measure(margin_work *s) {
     ireneo_max_margin_info *info = s->info;
     ireneo_check_report report;
-    IRENEO_TRY(ireneo_check_near(s->memory, s->facts, s->axes.problem.threads, NULL, NULL, NULL, &report));
+    IRENEO_TRY(ireneo_check_near(s->memory, s->facts, 1, s->axes.problem.threads, NULL, NULL, NULL, &report));
     info->store.scans++;
     info->store.recalled = report.recalled;
     info->store.margin = report.margin;
@@ -336,6 +336,10 @@ ireneo_error ireneo_max_margin(const ireneo_facts *facts, const ireneo_max_margi
     if (s.settings.store.rank != 0 || s.settings.store.solver != IRENEO_SOLVER_PROJECT)
         return ireneo_fail(IRENEO_ERROR_ARGUMENT,
                            "the largest margin is only found for full matrices and the default solver");
+    if (s.settings.store.top > 1)
+        return ireneo_fail(IRENEO_ERROR_ARGUMENT,
+                           "the largest margin is found for the best answer alone, not for the %zu best",
+                           s.settings.store.top);
     if (facts != NULL && facts->residuals != NULL)
         return ireneo_fail(
             IRENEO_ERROR_ARGUMENT,

@@ -132,7 +132,7 @@ void ireneo_memory_free(ireneo_memory *memory) {
     free(memory);
 }
 
-enum { MOST_PAIRS = 16 };
+enum { MOST_PAIRS = 17 };
 
 typedef struct metadata {
     const char *pairs[2 * MOST_PAIRS];
@@ -163,6 +163,7 @@ static void describe(metadata *m, const ireneo_memory *memory, const ireneo_stor
         add_text(m, "solver", ireneo_solver_name(settings->solver));
         add_number(m, "rank", (double)settings->rank);
         add_number(m, "solver_margin", settings->margin);
+        if (settings->top > 1) add_number(m, "top", (double)settings->top);
         if (settings->solver == IRENEO_SOLVER_DELTA) add_number(m, "solver_rate", settings->rate);
         if (settings->solver == IRENEO_SOLVER_LEAST_SQUARES) add_number(m, "solver_ridge", settings->ridge);
     }

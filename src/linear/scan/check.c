@@ -73,11 +73,12 @@ static void report_check(const ireneo_checker *c, ireneo_check_report *report) {
     report->margin = c->spread > 0.0 ? gap / c->spread : (gap > 0.0 ? INFINITY : 0.0);
 }
 
-static ireneo_error check_plain(const ireneo_memory *memory, const ireneo_facts *facts, int threads,
-                                const ireneo_progress *progress, ireneo_near *near, unsigned char *recalled,
-                                ireneo_check_report *report) {
+static ireneo_error check_plain(const ireneo_memory *memory, const ireneo_facts *facts, size_t top,
+                                int threads, const ireneo_progress *progress, ireneo_near *near,
+                                unsigned char *recalled, ireneo_check_report *report) {
     ireneo_checker c = {.memory = memory,
                         .facts = facts,
+                        .top = top,
                         .threads = threads,
                         .progress = progress,
                         .near = near,
@@ -92,29 +93,36 @@ static ireneo_error check_plain(const ireneo_memory *memory, const ireneo_facts 
 }
 
 /* Offsets become a part of the keys. */
-ireneo_error ireneo_check_near(const ireneo_memory *memory, const ireneo_facts *facts, int threads,
-                               const ireneo_progress *progress, ireneo_near *near, unsigned char *recalled,
-                               ireneo_check_report *report) {
+ireneo_error ireneo_check_near(const ireneo_memory *memory, const ireneo_facts *facts, size_t top,
+                               int threads, const ireneo_progress *progress, ireneo_near *near,
+                               unsigned char *recalled, ireneo_check_report *report) {
     if (facts->residuals == NULL)
-        return check_plain(memory, facts, threads, progress, near, recalled, report);
+        return check_plain(memory, facts, top, threads, progress, near, recalled, report);
     ireneo_extended e;
     ireneo_facts longer = *facts;
     IRENEO_TRY(ireneo_memory_check(memory));
     IRENEO_TRY(ireneo_extended_make(memory, facts->keys, facts->residuals, facts->facts, &e));
     longer.keys = e.keys, longer.dim_in = e.memory.dim_in, longer.residuals = NULL;
-    ireneo_error failed = check_plain(&e.memory, &longer, threads, progress, near, recalled, report);
+    ireneo_error failed = check_plain(&e.memory, &longer, top, threads, progress, near, recalled, report);
     ireneo_extended_free(&e);
     return failed;
 }
 
-ireneo_error ireneo_check(const ireneo_memory *memory, const ireneo_facts *facts,
-                          const ireneo_run_settings *settings, unsigned char *recalled,
-                          ireneo_check_report *report) {
+ireneo_error ireneo_check_top(const ireneo_memory *memory, const ireneo_facts *facts, size_t top,
+                              const ireneo_run_settings *settings, unsigned char *recalled,
+                              ireneo_check_report *report) {
     int threads;
     const ireneo_progress *progress;
     IRENEO_REQUIRE(report != NULL, "check needs a memory and a report");
     *report = (ireneo_check_report){0};
     IRENEO_TRY(ireneo_memory_check_held(memory, facts));
+    IRENEO_TRY(ireneo_facts_check_top(facts, top));
     IRENEO_TRY(ireneo_enter_run(settings, &threads, &progress));
-    return ireneo_leave(ireneo_check_near(memory, facts, threads, progress, NULL, recalled, report));
+    return ireneo_leave(ireneo_check_near(memory, facts, top, threads, progress, NULL, recalled, report));
+}
+
+ireneo_error ireneo_check(const ireneo_memory *memory, const ireneo_facts *facts,
+                          const ireneo_run_settings *settings, unsigned char *recalled,
+                          ireneo_check_report *report) {
+    return ireneo_check_top(memory, facts, 1, settings, recalled, report);
 }

@@ -1,5 +1,6 @@
 /* The check: which facts does this very memory recall? It sees only the memory and the caller's facts, never the
- * solver. A fact counts as recalled when every one of its gaps has been shown to be positive. */
+ * solver. A fact counts as recalled when every one of its gaps has been shown to be positive; among the K best, when all but
+ * at most K - 1 have. */
 #ifndef IRENEO_LINEAR_SCAN_CHECK_H
 #define IRENEO_LINEAR_SCAN_CHECK_H
 
@@ -25,9 +26,9 @@ typedef struct ireneo_near {
     ireneo_pairs pairs;            /* sorted by fact and candidate; release the items with free() */
 } ireneo_near;
 
-/* Like ireneo_check; near may be NULL. */
-ireneo_error ireneo_check_near(const ireneo_memory *memory, const ireneo_facts *facts, int threads,
-                               const ireneo_progress *progress, ireneo_near *near, unsigned char *recalled,
-                               ireneo_check_report *report);
+/* Like ireneo_check_top; near may be NULL. */
+ireneo_error ireneo_check_near(const ireneo_memory *memory, const ireneo_facts *facts, size_t top,
+                               int threads, const ireneo_progress *progress, ireneo_near *near,
+                               unsigned char *recalled, ireneo_check_report *report);
 
 #endif

@@ -12,6 +12,7 @@ enum { BLOCK = 256 };
 /* Space of one thread. */
 typedef struct workplace {
     double *h, *scratch;   /* (dim_out), (dim_in + rank) */
+    double *least;         /* (top) */
     float *target, *block; /* (dim_out), (BLOCK, dim_out) */
 } workplace;
 
@@ -47,7 +48,7 @@ static void check_fact(const ireneo_checker *c, int thread, const workplace *w, 
     ireneo_check_row row;
     moments sums = {0};
     ireneo_memory_f64_apply(&c->f64, f->keys + fact * f->dim_in, 1, w->scratch, w->h);
-    ireneo_check_begin(c, fact, w->h, &row);
+    ireneo_check_begin(c, fact, w->h, w->least, &row);
     f->own_candidates(f->own_context, fact, ireneo_target_of(f, fact), 1, w->target);
     for (size_t first = 0; first < f->candidates; first += BLOCK)
         check_block(c, thread, w, &row, first, f->candidates - first < BLOCK ? f->candidates - first : BLOCK,
@@ -63,13 +64,14 @@ static void check_fact(const ireneo_checker *c, int thread, const workplace *w, 
 static ireneo_error make_workplace(const ireneo_checker *c, workplace *w) {
     IRENEO_TRY(IRENEO_ALLOCATE(&w->h, c->facts->dim_out, "check"));
     IRENEO_TRY(IRENEO_ALLOCATE(&w->scratch, c->facts->dim_in + c->memory->rank, "check"));
+    IRENEO_TRY(IRENEO_ALLOCATE(&w->least, c->top, "check"));
     IRENEO_TRY(IRENEO_ALLOCATE(&w->target, c->facts->dim_out, "check"));
     return IRENEO_ALLOCATE(&w->block, BLOCK * c->facts->dim_out, "own candidates");
 }
 
 static void free_workplaces(workplace *all, int threads) {
     for (int k = 0; all != NULL && k < threads; k++)
-        free(all[k].h), free(all[k].scratch), free(all[k].target), free(all[k].block);
+        free(all[k].h), free(all[k].scratch), free(all[k].least), free(all[k].target), free(all[k].block);
     free(all);
 }
 

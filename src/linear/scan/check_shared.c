@@ -47,6 +47,7 @@ typedef struct shared_check {
     size_t *begun;               /* (threads) first row of the tile at hand */
     double *h, *scratch;         /* (threads, tile, dim_out), (threads, tile, dim_in + rank) */
     scaled_row *rows;            /* (threads, tile) */
+    double *least;               /* (threads, tile, top) smallest gaps of rows; NULL for top = 1 */
     float *scores;               /* (threads, ROOM) of one row's hits */
     float *values;               /* (candidates, stride) centred and scaled */
     ireneo_shared shared_values; /* they */
@@ -78,7 +79,8 @@ static void make_h(void *context, int thread, size_t first, size_t count, float 
                             s->scratch + base * (f->dim_in + s->c->f64.rank), f64);
     for (size_t i = 0; i < count; i++) {
         scaled_row *r = &s->rows[base + i];
-        ireneo_check_begin(s->c, first + i, f64 + i * dim, &r->row);
+        ireneo_check_begin(s->c, first + i, f64 + i * dim,
+                           s->least != NULL ? s->least + (base + i) * s->c->top : NULL, &r->row);
         int exponent = ireneo_exponent(r->row.gap.norm) + 1;
         double factor = ldexp(1.0, -exponent);
         for (size_t k = 0; k < dim; k++) h[i * s->stride + k] = (float)(f64[i * dim + k] * factor);
@@ -131,6 +133,17 @@ static float best_competitor(const float *scores, size_t column, size_t columns,
                  ireneo_largest_float(scores + place + 1, columns - place - 1));
 }
 
+/* How far the target is above the top-th best competitor among the scores (columns); infinite when there are fewer. */
+static double lead_over_top(const shared_check *s, const scaled_row *r, const float *scores, size_t column,
+                            size_t columns) {
+    ireneo_hit all[IRENEO_SCAN_BLOCK];
+    size_t target = ireneo_target_of(s->c->facts, r->row.fact), count = 0;
+    for (size_t k = 0; k < columns; k++)
+        if (column + k != target) all[count++] = (ireneo_hit){scores[k], (uint32_t)(column + k)};
+    if (count < s->c->top) return INFINITY;
+    return (double)r->target - (double)ireneo_best_select(all, count, s->c->top);
+}
+
 static void scan_block(void *context, int thread, size_t first, size_t count, size_t column, size_t columns,
                        const float *scores) {
     shared_check *s = context;
@@ -142,6 +155,7 @@ static void scan_block(void *context, int thread, size_t first, size_t count, si
                       (double)best_competitor(row, column, columns, ireneo_target_of(s->c->facts, first + i));
         r->row.shown += columns;
         if (plainly_lower(s, thread, r, lead)) continue;
+        if (s->c->top > 1) lead = lead_over_top(s, r, row, column, columns);
         float from = nextafterf(r->target - fmaxf(r->reach, (float)lead + r->bound), -INFINITY);
         for (size_t position = 0; position < columns;) {
             size_t found = ireneo_best_collect(row, columns, &position, from, (uint32_t)column, hits, BUFFER);
@@ -266,6 +280,7 @@ static ireneo_error allocate_tiles(shared_check *s) {
     IRENEO_TRY(IRENEO_ALLOCATE(&s->rows, slots, "check tiles"));
     IRENEO_TRY(IRENEO_ALLOCATE(&s->scores, threads * ROOM, "check tiles"));
     IRENEO_TRY(IRENEO_ALLOCATE_ZEROED(&s->begun, threads, "check tiles"));
+    if (s->c->top > 1) IRENEO_TRY(IRENEO_ALLOCATE(&s->least, slots * s->c->top, "check tiles"));
     return ireneo_sampled_rows_make(s->holding.total, ireneo_check_stride(s->c), s->stride, &s->sampled);
 }
 
@@ -323,7 +338,7 @@ ireneo_error ireneo_check_shared(ireneo_checker *c) {
     if (failed == IRENEO_OK)
         failed =
             ireneo_sampled_rows_spread(&s.sampled, s.values, c->facts->candidates, c->threads, &c->spread);
-    free(s.h), free(s.scratch), free(s.rows), free(s.scores), free(s.begun);
+    free(s.h), free(s.scratch), free(s.rows), free(s.scores), free(s.begun), free(s.least);
     ireneo_shared_free(&s.shared_values);
     ireneo_int8_free(&s.int8);
     ireneo_sampled_rows_free(&s.sampled);

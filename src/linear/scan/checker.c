@@ -20,11 +20,12 @@ void ireneo_check_restart(ireneo_checker *c) {
     }
 }
 
-void ireneo_check_begin(const ireneo_checker *c, size_t fact, const double *h, ireneo_check_row *row) {
+void ireneo_check_begin(const ireneo_checker *c, size_t fact, const double *h, double *least,
+                        ireneo_check_row *row) {
     const float *key = c->facts->keys + fact * c->facts->dim_in;
     double square = 0.0, key_norm = ireneo_norm_f32(key, c->facts->dim_in);
     for (size_t k = 0; k < c->facts->dim_out; k++) square += h[k] * h[k];
-    *row = (ireneo_check_row){.fact = fact};
+    *row = (ireneo_check_row){.fact = fact, .least = least};
     row->wanted =
         c->near != NULL && (c->near->unwanted == NULL || !c->near->unwanted[fact]) ? c->near->most : 0;
     if (row->wanted > 0)
@@ -50,11 +51,23 @@ static void remember_pair(ireneo_pairs *pairs, size_t fact, size_t candidate) {
     pairs->items[pairs->count++] = (ireneo_pair){(uint32_t)fact, (uint32_t)candidate};
 }
 
+/* Keeps a gap among the smallest of its fact and returns the top-th smallest, an upper bound of what it will be in the end;
+ * infinite while there are fewer. */
+static double keep_least(const ireneo_checker *c, ireneo_check_row *row, double gap) {
+    if (row->held == c->top && !(gap < row->least[c->top - 1])) return row->least[c->top - 1];
+    size_t at = row->held < c->top ? row->held++ : c->top - 1;
+    for (; at > 0 && row->least[at - 1] > gap; at--) row->least[at] = row->least[at - 1];
+    row->least[at] = gap;
+    return row->held == c->top ? row->least[c->top - 1] : INFINITY;
+}
+
 void ireneo_check_keep(const ireneo_checker *c, int thread, ireneo_check_row *row, size_t candidate,
                        double gap) {
     ireneo_check_thread *t = &c->thread[thread];
-    if (!(gap > 0.0)) row->fails = true;
-    if (gap < t->gap) t->gap = gap;
+    double gap_so_far;
+    if (!(gap > 0.0) && ++row->beaten >= c->top) row->fails = true;
+    gap_so_far = c->top == 1 ? gap : keep_least(c, row, gap);
+    if (gap_so_far < t->gap) t->gap = gap_so_far;
     if (row->wanted > 0 && gap <= row->reach) {
         row->wanted--;
         remember_pair(&t->near, row->fact, candidate);

@@ -114,7 +114,7 @@ static ireneo_error count_hits(const ireneo_memory *memory, const ireneo_facts *
             return ireneo_fail(IRENEO_ERROR_CANCELLED, "stopped after %zu of %zu draws of noise", draw,
                                draws);
         add_noise(facts, noise, draw, deviation, threads, noisy);
-        IRENEO_TRY(ireneo_check_near(memory, &shaken, threads, progress, NULL, recalled, &report));
+        IRENEO_TRY(ireneo_check_near(memory, &shaken, 1, threads, progress, NULL, recalled, &report));
         for (size_t i = 0; i < facts->facts; i++) hits[i] += recalled[i];
     }
     return IRENEO_OK;

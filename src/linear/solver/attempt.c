@@ -2,7 +2,7 @@
 #include "linear/solver/attempt.h"
 #include "base/ram.h"
 #include "linear/kernels/vector.h"
-#include "linear/law/capacity.h"
+#include "linear/law/top.h"
 #include "linear/memory/memory.h"
 #include "linear/scan/check.h"
 #include "linear/scan/competitors.h"
@@ -42,9 +42,9 @@ static const float GAP_GROWTH = 4.0f, GAP_MOST = 0.5f;
 
 /* What comes on top of the caller's arrays: keys scaled and white; values scaled, white, centred for the check, in eight
  * and sixteen bits, or those of the working set where every fact has its own; lists of the working set; fingerprints. */
-double ireneo_attempt_bytes(const ireneo_facts *f, int threads) {
+double ireneo_attempt_bytes(const ireneo_facts *f, size_t top, int threads) {
     double n = (double)f->facts, p = (double)f->candidates, a = (double)f->dim_in, b = (double)f->dim_out;
-    double room = fmin(p - 1.0, LIST_ROOM);
+    double room = fmin(p - 1.0, LIST_ROOM + (double)top);
     const ireneo_ranks *ranks = ireneo_facts_ranks(f);
     double sharers = ranks != NULL ? (double)ranks->ranks_in_node : 1.0; /* of the values */
     double values = f->own_candidates != NULL ? 4.0 * n * (room + 1.0) * b : 15.0 * p * b / sharers;
@@ -55,8 +55,15 @@ double ireneo_attempt_bytes(const ireneo_facts *f, int threads) {
     return values + rows + matrices + 8e6 * (double)threads;
 }
 
+/* Best competitors that a row need not beat. */
+static size_t excused(const ireneo_attempt *a) {
+    return a->settings.top - 1;
+}
+
+/* Among the K best the law is a bound that no memory need reach, and there are no certificates to make. */
 static double choose_margin(const ireneo_attempt *a) {
     if (a->settings.margin > 0.0) return a->settings.margin;
+    if (a->settings.top > 1) return MARGIN;
     return a->fraction > BEYOND ? MARGIN_BEYOND : a->fraction > HARD ? MARGIN_HARD : MARGIN;
 }
 
@@ -85,8 +92,8 @@ static ireneo_error find_capacity(ireneo_attempt *a) {
                                        sizeof *all.targets, &targets, &total));
         all.targets = targets;
     }
-    ireneo_error failed = ireneo_capacity_of_facts(&all, a->info->span_in, a->info->span_out,
-                                                   a->settings.rank, a->info, &a->law);
+    ireneo_error failed =
+        ireneo_top_capacity_of_facts(&all, a->settings.top, a->settings.rank, a->info, &a->law);
     free(targets);
     a->fraction = fmax(a->info->fraction_of_capacity, (double)all.facts / a->law);
     return failed;
@@ -101,10 +108,12 @@ ireneo_error ireneo_attempt_prepare(ireneo_attempt *a) {
     a->info->span_out = a->problem.dim_out;
     IRENEO_TRY(find_capacity(a));
     double t1 = ireneo_seconds();
-    size_t room = a->facts->candidates - 1 < LIST_ROOM ? a->facts->candidates - 1 : LIST_ROOM;
+    size_t most = LIST_ROOM + excused(a),
+           room = a->facts->candidates - 1 < most ? a->facts->candidates - 1 : most;
     IRENEO_TRY(ireneo_working_set_allocate(&a->problem, room, a->settings.rank > 0, &a->set));
     IRENEO_TRY(ireneo_minimiser_allocate(&a->problem, &a->set, a->settings.rank, HISTORY, &a->minimiser));
     IRENEO_TRY(ireneo_start(&a->problem, a->settings.initial, a->settings.rank, &a->minimiser));
+    a->minimiser.excused = excused(a);
     a->minimiser.margin = (float)choose_margin(a);
     if (a->fraction < HARD && a->facts->candidates * a->problem.stride > INT16_FROM)
         IRENEO_TRY(ireneo_minimiser_use_int16(&a->minimiser));
@@ -134,14 +143,14 @@ void ireneo_attempt_mask(ireneo_attempt *a) {
 
 size_t ireneo_attempt_keep(const ireneo_attempt *a) {
     static const double FEWEST = 20.0, A_DOUBLING = 4.0, FROM = 64.0; /* candidates; measured for d <= 1000 */
-    if (a->fraction > HARD) return IRENEO_HARD_KEEP;
+    if (a->fraction > HARD || a->settings.top > 1) return IRENEO_HARD_KEEP;
     return (size_t)FEWEST + (size_t)fmax(0.0, A_DOUBLING * log2((double)a->facts->candidates / FROM));
 }
 
 ireneo_error ireneo_attempt_scan(ireneo_attempt *a, size_t keep, ireneo_scan_rows rows) {
     double t0 = ireneo_seconds();
-    IRENEO_TRY(ireneo_find_competitors(&a->problem, a->minimiser.w, keep, (float)REACH * a->minimiser.margin,
-                                       a->settings.progress, &a->set));
+    IRENEO_TRY(ireneo_find_competitors(&a->problem, a->minimiser.w, keep + excused(a),
+                                       (float)REACH * a->minimiser.margin, a->settings.progress, &a->set));
     a->info->scans++;
     if (rows == IRENEO_SCAN_KEPT_ROWS) ireneo_attempt_mask(a);
     double t1 = ireneo_seconds();
@@ -214,9 +223,9 @@ static ireneo_error check_memory(ireneo_attempt *a, ireneo_near *near, ireneo_ch
     if (near != NULL)
         *near = (ireneo_near){.reach = ldexp(REACH * (double)a->minimiser.margin, -exponent),
                               .exponent = a->scaled.key_exponent,
-                              .most = ADDED,
+                              .most = ADDED + excused(a),
                               .unwanted = a->given_up};
-    IRENEO_TRY(ireneo_check_near(a->memory, a->facts, a->settings.threads,
+    IRENEO_TRY(ireneo_check_near(a->memory, a->facts, a->settings.top, a->settings.threads,
                                  near != NULL ? a->settings.progress : NULL, near, a->recalled, report));
     a->info->scans++;
     a->info->recalled = report->recalled;

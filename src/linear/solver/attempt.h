@@ -26,8 +26,8 @@ typedef struct ireneo_attempt {
     unsigned char *recalled; /* (facts) outcome of the last check, or NULL: not wanted */
 } ireneo_attempt;
 
-/* RAM that a store takes on top of the facts' own arrays. */
-double ireneo_attempt_bytes(const ireneo_facts *facts, int threads);
+/* RAM that a store for so many best answers takes on top of the facts' own arrays. */
+double ireneo_attempt_bytes(const ireneo_facts *facts, size_t top, int threads);
 
 /* White coordinates, the law, the working set, the starting point. */
 ireneo_error ireneo_attempt_prepare(ireneo_attempt *attempt);

@@ -205,12 +205,14 @@ static void set_direction(ireneo_minimiser *minimiser) {
 
 /* ---- line search ---- */
 
-static ireneo_row row_view(const ireneo_working_set *l, size_t row) {
+static ireneo_row row_view(const ireneo_minimiser *minimiser, size_t row) {
+    const ireneo_working_set *l = minimiser->set;
     size_t at = row * l->capacity;
     return (ireneo_row){.score = l->score + at,
                         .slope = l->slope + at,
                         .bend = l->factored ? l->bend + at : NULL,
                         .slots = ireneo_working_set_slots(l, row),
+                        .excused = minimiser->excused,
                         .target = l->target_score[row],
                         .target_slope = l->target_slope[row],
                         .target_bend = l->target_bend[row]};
@@ -232,7 +234,7 @@ static void try_group(void *context, size_t index, int thread) {
     ireneo_group_rows(h, h->first_group + index, &first, &last);
     ireneo_row_sums mine = {0};
     for (size_t i = first; i < last; i++) {
-        ireneo_row row = row_view(minimiser->set, i);
+        ireneo_row row = row_view(minimiser, i);
         ireneo_row_project(&row, t->step, minimiser->margin, &minimiser->set->level[i], &mine);
     }
     t->groups[index] = mine;
@@ -288,11 +290,23 @@ static void advance_row(ireneo_working_set *l, size_t i, float step) {
     l->target_score[i] += step * (l->target_slope[i] + step * l->target_bend[i]);
 }
 
+/* The scores of a row, without those of excused competitors; `space` (slots) holds them when there are any. */
+static const float *judged_scores(const ireneo_minimiser *minimiser, size_t i, float *space) {
+    const ireneo_working_set *l = minimiser->set;
+    const float *score = l->score + i * l->capacity;
+    size_t slots = ireneo_working_set_slots(l, i);
+    if (minimiser->excused == 0) return score;
+    memcpy(space, score, slots * sizeof *space);
+    ireneo_row_excuse(space, slots, minimiser->excused);
+    return space;
+}
+
 /* m (dim_out) = sum_j r_j y_j of one row; false when the row satisfies its margin. */
 static bool row_residual(const ireneo_minimiser *minimiser, size_t i, float *m, group_sums *sums) {
     ireneo_working_set *l = minimiser->set;
-    const float *score = l->score + i * l->capacity;
     size_t slots = ireneo_working_set_slots(l, i), count = l->count[i];
+    float remaining[IRENEO_MOST_SLOTS];
+    const float *score = judged_scores(minimiser, i, remaining);
     float target = l->target_score[i], best = ireneo_largest_float(score, slots);
     if (!(best + minimiser->required < target)) sums->violations += 1.0;
     if (best + minimiser->margin <= target) return false;

@@ -13,6 +13,7 @@ typedef struct ireneo_minimiser {
     const ireneo_problem *problem;
     ireneo_working_set *set;
     size_t rank, length; /* 0 or the rank; entries of the point */
+    size_t excused;      /* best competitors of a row that may stay above the target; set by the owner */
     float margin;
     float *point;                               /* (length) */
     float *w;                                   /* (dim_out, dim_in): the point itself when full */

@@ -4,7 +4,7 @@
 #include "base/ram.h"
 #include "base/tree_sum.h"
 #include "linear/facts/scaled_facts.h"
-#include "linear/law/capacity.h"
+#include "linear/law/top.h"
 #include "linear/memory/memory.h"
 #include "linear/scan/check.h"
 #include "linear/solver/factorise.h"
@@ -179,10 +179,11 @@ ireneo_error ireneo_one_pass_store(const ireneo_facts *facts, const ireneo_store
                    ? ireneo_hebbian_make_white(facts, settings->threads, *memory, info)
                    : make_plain(facts, settings, *memory));
     info->phases.start = ireneo_seconds() - t0 - info->phases.whiten;
-    IRENEO_TRY(ireneo_capacity_of_facts(facts, info->span_in, info->span_out, settings->rank, info, NULL));
+    IRENEO_TRY(ireneo_top_capacity_of_facts(facts, settings->top, settings->rank, info, NULL));
     double t1 = ireneo_seconds();
     ireneo_check_report report;
-    IRENEO_TRY(ireneo_check_near(*memory, facts, settings->threads, NULL, NULL, NULL, &report));
+    IRENEO_TRY(
+        ireneo_check_near(*memory, facts, settings->top, settings->threads, NULL, NULL, NULL, &report));
     info->phases.check = ireneo_seconds() - t1;
     info->scans = 1;
     info->recalled = report.recalled;

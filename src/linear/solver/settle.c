@@ -110,7 +110,7 @@ static ireneo_error try_roundings(ireneo_attempt *a, const double *w, ireneo_nea
         double multiple = 1.0 + (double)k / (double)MULTIPLES;
         for (size_t e = 0; e < area; e++) a->memory->matrix[e] = (float)(multiple * w[e]);
         IRENEO_TRY(
-            ireneo_check_near(a->memory, a->facts, 1, NULL, k == 0 ? near : NULL, a->recalled, &report));
+            ireneo_check_near(a->memory, a->facts, 1, 1, NULL, k == 0 ? near : NULL, a->recalled, &report));
         *standing = report.recalled == report.facts;
         if (*standing) a->info->recalled = report.recalled, a->info->margin = report.margin;
     }

@@ -19,7 +19,7 @@ enum { MOST_TENSORS = 16 };
 
 /* Everything in float64, which holds whole numbers up to 2^53. */
 typedef struct numbers {
-    double version, station, facts, candidates, dim_in, dim_out, rank, wanted_margin, capacity;
+    double version, station, facts, candidates, dim_in, dim_out, rank, top, wanted_margin, capacity;
     double scans, iterations, first_iterations, since_scan, patience, restarts, settled, suspicious,
         first_gradient;
     double margin, required, int16, loss, gradient_norm, residual_sum, violations;
@@ -36,6 +36,7 @@ static numbers numbers_of(const ireneo_storing *s, ireneo_station station) {
                      .dim_in = (double)a->problem.dim_in,
                      .dim_out = (double)a->problem.dim_out,
                      .rank = (double)a->settings.rank,
+                     .top = (double)a->settings.top,
                      .wanted_margin = a->settings.margin,
                      .capacity = (double)a->set.capacity,
                      .scans = (double)a->info->scans,
@@ -96,8 +97,9 @@ static bool belongs(const numbers *n, const ireneo_storing *s) {
                   isfinite(n->residual_sum) && isfinite(n->scale);
     return finite && n->version == 1.0 && n->station >= 0.0 && n->station <= IRENEO_STATION_LOOP &&
            n->facts == mine.facts && n->candidates == mine.candidates && n->dim_in == mine.dim_in &&
-           n->dim_out == mine.dim_out && n->rank == mine.rank && n->wanted_margin == mine.wanted_margin &&
-           n->capacity == mine.capacity && n->used <= history && n->next < fmax(history, 1.0);
+           n->dim_out == mine.dim_out && n->rank == mine.rank && n->top == mine.top &&
+           n->wanted_margin == mine.wanted_margin && n->capacity == mine.capacity && n->used <= history &&
+           n->next < fmax(history, 1.0);
 }
 
 /* ---- rows ---- */
@@ -343,9 +345,10 @@ static ireneo_error read_file(ireneo_storing *s, ireneo_station *station) {
     numbers n;
     IRENEO_TRY(read_vector(a, "numbers", IRENEO_DTYPE_FLOAT64, 0, sizeof n / sizeof(double), &n));
     if (!belongs(&n, s))
-        return ireneo_fail(IRENEO_ERROR_DATA,
-                           "%s is the state of another store: of other sizes, rank or margin than asked for",
-                           a->settings.state);
+        return ireneo_fail(
+            IRENEO_ERROR_DATA,
+            "%s is the state of another store: of other sizes, rank, margin or best answers than asked for",
+            a->settings.state);
     take_numbers(&n, s);
     *station = (ireneo_station)(int)n.station;
     IRENEO_TRY(read_point(s));

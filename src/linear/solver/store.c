@@ -104,7 +104,7 @@ static double norm_bound(const ireneo_minimiser *m) {
 
 static ireneo_error solve(ireneo_storing *s, ireneo_verdict *v) {
     ireneo_attempt *a = &s->attempt;
-    const bool full = a->settings.rank == 0;
+    const bool provable = a->settings.rank == 0 && a->settings.top == 1;
     ireneo_station station = IRENEO_STATION_START;
     *v = IRENEO_VERDICT_OPEN;
     if (a->settings.resume) IRENEO_TRY(ireneo_state_load(s, &station));
@@ -135,7 +135,7 @@ static ireneo_error solve(ireneo_storing *s, ireneo_verdict *v) {
         /* ---- minimise ---- */
         bool moved = minimise(s);
         /* ---- certify, when stuck or suspicious ---- */
-        if (full && (!moved || norm_bound(&a->minimiser) > s->suspicious))
+        if (provable && (!moved || norm_bound(&a->minimiser) > s->suspicious))
             IRENEO_TRY(ireneo_storing_certify(s, v));
         if (!moved && *v == IRENEO_VERDICT_OPEN) IRENEO_TRY(ireneo_storing_settle(s, v));
     }
@@ -145,7 +145,7 @@ static ireneo_error solve(ireneo_storing *s, ireneo_verdict *v) {
 /* ---- before and after ---- */
 
 static ireneo_error decide(ireneo_storing *s, ireneo_verdict *v) {
-    IRENEO_TRY(ireneo_storing_contradiction(s, v));
+    if (s->attempt.settings.top == 1) IRENEO_TRY(ireneo_storing_contradiction(s, v));
     bool hopeless = s->attempt.settings.overload && s->attempt.fraction > HOPELESS;
     if (*v == IRENEO_VERDICT_IMPOSSIBLE || hopeless) return IRENEO_OK;
     ireneo_error failed = solve(s, v);
@@ -187,18 +187,18 @@ static void report_work(const ireneo_storing *s) {
 }
 
 /* Every rank of a node takes its part of one RAM. */
-static ireneo_error require_ram(const ireneo_facts *facts, int threads, double more) {
+static ireneo_error require_ram(const ireneo_facts *facts, size_t top, int threads, double more) {
     ireneo_ranks *ranks = ireneo_facts_ranks(facts);
     double sharers = ranks != NULL ? (double)ranks->ranks_in_node : 1.0;
-    return ireneo_ranks_agree(
-        ranks,
-        ireneo_ram_require(sharers * (more + ireneo_attempt_bytes(facts, threads)), "storing these facts"));
+    return ireneo_ranks_agree(ranks,
+                              ireneo_ram_require(sharers * (more + ireneo_attempt_bytes(facts, top, threads)),
+                                                 "storing these facts"));
 }
 
 static ireneo_error run(ireneo_storing *s) {
     ireneo_attempt *a = &s->attempt;
     ireneo_verdict v = IRENEO_VERDICT_OPEN;
-    IRENEO_TRY(require_ram(a->facts, a->settings.threads, 0.0));
+    IRENEO_TRY(require_ram(a->facts, a->settings.top, a->settings.threads, 0.0));
     IRENEO_TRY(ireneo_attempt_prepare(a));
     IRENEO_TRY(decide(s, &v));
     a->info->status = status_of(v);
@@ -219,6 +219,19 @@ static int useful_threads(const ireneo_facts *facts, int threads) {
     return most < (double)threads ? (int)most : threads;
 }
 
+/* What does not go together with more than one best answer. */
+static ireneo_error check_top(const ireneo_facts *facts, const ireneo_store_settings *s) {
+    if (s->top < 2) return IRENEO_OK;
+    IRENEO_TRY(ireneo_facts_check_top(facts, s->top));
+    const char *other = s->overload                ? "overload, which chooses by the best answer"
+                        : s->exact                 ? "exact, since it has no proofs of impossibility"
+                        : facts->residuals != NULL ? "residuals"
+                                                   : NULL;
+    if (other != NULL)
+        return ireneo_fail(IRENEO_ERROR_ARGUMENT, "storing for the %zu best excludes %s", s->top, other);
+    return IRENEO_OK;
+}
+
 static ireneo_error check_settings(const ireneo_facts *facts, const ireneo_store_settings *s) {
     IRENEO_TRY(ireneo_check_reserved(s->reserved, "the store settings"));
     if ((unsigned)s->solver > IRENEO_SOLVER_LEAST_SQUARES)
@@ -229,6 +242,7 @@ static ireneo_error check_settings(const ireneo_facts *facts, const ireneo_store
         return ireneo_fail(IRENEO_ERROR_ARGUMENT, "rank %zu is more than the smaller dimension, %zu", s->rank,
                            smaller);
     IRENEO_REQUIRE(!s->resume || s->state != NULL, "going on with a store needs the file of its state");
+    IRENEO_TRY(check_top(facts, s));
     if (!(s->margin >= 0.0)) return ireneo_fail(IRENEO_ERROR_ARGUMENT, "the margin must not be negative");
     if (s->initial != NULL && (s->initial->dim_in != facts->dim_in || s->initial->dim_out != facts->dim_out))
         return ireneo_fail(IRENEO_ERROR_DATA,
@@ -274,7 +288,8 @@ static ireneo_error finish(ireneo_storing *s, ireneo_store_result *result) {
     }
     if (a->kept != NULL &&
         a->info->status == IRENEO_STATUS_INTERRUPTED) /* before overload mode came to choose */
-        IRENEO_TRY(ireneo_check_near(a->memory, a->facts, a->settings.threads, NULL, NULL, a->kept, &report));
+        IRENEO_TRY(
+            ireneo_check_near(a->memory, a->facts, 1, a->settings.threads, NULL, NULL, a->kept, &report));
     if (result == NULL) return IRENEO_OK;
     if (a->info->status == IRENEO_STATUS_IMPOSSIBLE) {
         result->certificate = s->certificate;
@@ -292,7 +307,7 @@ ireneo_error ireneo_store_require_ram(const ireneo_facts *facts, int threads) {
     double arrays = 4.0 * n * (double)facts->dim_in + 8.0 * n;
     if (facts->own_candidates == NULL) arrays += 4.0 * p * (double)facts->dim_out;
     threads = useful_threads(facts, ireneo_thread_count(threads));
-    return require_ram(facts, threads, arrays);
+    return require_ram(facts, 1, threads, arrays);
 }
 
 void ireneo_store_result_free(ireneo_store_result *result) {
@@ -335,6 +350,7 @@ ireneo_error ireneo_store(const ireneo_facts *facts, const ireneo_store_settings
     if (settings != NULL) a->settings = *settings;
     IRENEO_TRY(check_settings(facts, &a->settings));
     IRENEO_TRY(check_spread(facts, &a->settings));
+    if (a->settings.top == 0) a->settings.top = 1;
     if (facts->residuals != NULL) return ireneo_store_offsets(facts, &a->settings, memory, result, a->info);
     s.max_scans = or_default(a->settings.max_scans, MOST_SCANS);
     s.max_iterations = or_default(a->settings.max_iterations, MOST_ITERATIONS);

@@ -34,7 +34,7 @@ typedef struct offset_store {
 
 static ireneo_error count_recalled(offset_store *s) {
     ireneo_check_report report;
-    IRENEO_TRY(ireneo_check_near(s->memory, s->facts, s->threads, NULL, NULL, s->result.kept, &report));
+    IRENEO_TRY(ireneo_check_near(s->memory, s->facts, 1, s->threads, NULL, NULL, s->result.kept, &report));
     s->info->recalled = report.recalled;
     s->info->margin = report.margin;
     s->info->scans++;

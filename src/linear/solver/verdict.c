@@ -118,6 +118,18 @@ static ireneo_error restart(ireneo_storing *s, ireneo_verdict *v) {
     return ireneo_attempt_scan(a, IRENEO_HARD_KEEP, IRENEO_SCAN_KEPT_ROWS);
 }
 
+/* Among the K best the loss has minima that are not the lowest, and nothing proves that a memory does not exist: what came
+ * to rest is tried again from another working set and without history, a few times. */
+static ireneo_error try_again(ireneo_storing *s, ireneo_verdict *v) {
+    ireneo_attempt *a = &s->attempt;
+    if (s->restarts++ == MOST_RESTARTS || a->info->iterations >= s->max_iterations)
+        return *v = IRENEO_VERDICT_UNDECIDED, IRENEO_OK;
+    ireneo_lbfgs_forget(&a->minimiser.lbfgs);
+    ireneo_attempt_leave_int16(a);
+    s->since_scan = 0;
+    return ireneo_attempt_scan(a, IRENEO_HARD_KEEP, IRENEO_SCAN_KEPT_ROWS);
+}
+
 /* Of the few facts that are not recalled, is there one whose value lies among other candidates? `context` tells which are
  * recalled. */
 static ireneo_error find_hull_points(ireneo_storing *s, ireneo_attempt *a, void *context, ireneo_verdict *v) {
@@ -193,6 +205,7 @@ ireneo_error ireneo_storing_settle(ireneo_storing *s, ireneo_verdict *v) {
     ireneo_attempt *a = &s->attempt;
     void *recalled = NULL;
     if (a->settings.rank > 0) return restart(s, v);
+    if (a->settings.top > 1) return try_again(s, v);
     if (s->settled) return *v = IRENEO_VERDICT_UNDECIDED, IRENEO_OK;
     s->settled = true;
     ireneo_error failed = list_recalled(s, &recalled);
