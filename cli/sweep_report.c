@@ -26,6 +26,11 @@ static double law_of(const sweep_outcome *o, size_t i) {
     return ireneo_threshold_law(&o->trials[i], o->own, &law) == IRENEO_OK ? law : NAN;
 }
 
+/* The law of row i, when that of the row before is known: the draws of a point have the same. */
+static double law_again(const sweep_outcome *o, size_t i, double before) {
+    return o->thresholds != NULL && i % o->draws == 0 ? law_of(o, i) : before;
+}
+
 static int compare_numbers(const void *a, const void *b) {
     double left = *(const double *)a, right = *(const double *)b;
     return (left > right) - (left < right);
@@ -145,7 +150,7 @@ void print_sweep_table(const sweep_outcome *outcome) {
            (unsigned long long)(outcome->seed + outcome->draws - 1), outcome->database);
 }
 
-static void add_row(ireneo_json *json, const sweep_outcome *o, size_t i) {
+static void add_row(ireneo_json *json, const sweep_outcome *o, size_t i, double law) {
     const trial *t = &o->trials[i];
     char rule[TRIAL_RULE_SIZE];
     ireneo_json_begin_object(json, NULL);
@@ -160,7 +165,7 @@ static void add_row(ireneo_json *json, const sweep_outcome *o, size_t i) {
     if (o->thresholds != NULL) {
         const threshold *found = &o->thresholds[i];
         if (!o->own) ireneo_json_size(json, "candidates", t->candidates);
-        ireneo_json_number(json, "law", law_of(o, i));
+        ireneo_json_number(json, "law", law);
         ireneo_json_size(json, "stored", found->stored);
         ireneo_json_size(json, "not_stored", found->not_stored);
         ireneo_json_bool(json, "certified", found->certified);
@@ -193,8 +198,11 @@ int print_sweep_json(const command *self, const sweep_outcome *outcome) {
     ireneo_json_size(&json, "failed", outcome->failed);
     ireneo_json_text(&json, "database", outcome->database);
     ireneo_json_begin_array(&json, "rows");
-    for (size_t i = 0; i < outcome->count; i++)
-        if (has_row(outcome, i)) add_row(&json, outcome, i);
+    double law = NAN;
+    for (size_t i = 0; i < outcome->count; i++) {
+        law = law_again(outcome, i, law);
+        if (has_row(outcome, i)) add_row(&json, outcome, i, law);
+    }
     ireneo_json_end_array(&json);
     add_job(&json);
     ireneo_json_end_object(&json);
@@ -214,16 +222,18 @@ static void write_rows(FILE *stream, const sweep_outcome *o) {
                 ? "problem,solver,dim_in,dim_out,rank,seed,law,stored,not_stored,certified,targets,top\n"
                 : "problem,solver,dim_in,dim_out,rank,seed,facts,candidates,load,status,recalled,"
                   "accuracy,loss,margin,norm_bound,scans,iterations,seconds,targets,top\n");
+    double law = NAN;
     for (size_t i = 0; i < o->count; i++) {
         const trial *t = &o->trials[i];
         char rule[TRIAL_RULE_SIZE];
+        law = law_again(o, i, law);
         if (!has_row(o, i)) continue;
         fprintf(stream, "%s,%s,%zu,%zu,%zu,%llu", ireneo_trial_problem_name(t->problem),
                 ireneo_trial_solver_name(t->solver), t->dim_in, t->dim_out, t->rank,
                 (unsigned long long)t->seed);
         if (o->thresholds != NULL) {
             const threshold *found = &o->thresholds[i];
-            fprintf(stream, ",%.10g,%zu,%zu,%d,%s,%zu\n", law_of(o, i), found->stored, found->not_stored,
+            fprintf(stream, ",%.10g,%zu,%zu,%d,%s,%zu\n", law, found->stored, found->not_stored,
                     found->certified ? 1 : 0, ireneo_trial_targets_text(t, rule), t->top > 0 ? t->top : 1);
             continue;
         }

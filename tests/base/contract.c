@@ -412,9 +412,9 @@ static void test_recall_stops(void **state) {
     int64_t *index = malloc(MANY * sizeof *index);
     expect_ok(ireneo_random_normals_float(1, 1, 0, MANY * D, 1, queries));
     expect_ok(ireneo_store(&it.facts, NULL, &m, NULL, NULL));
-    expect_error(
-        ireneo_recall(m, queries, MANY, it.values, N, 1, &(ireneo_run_settings){1, &stop, {0}}, index, score),
-        IRENEO_ERROR_CANCELLED, "", "");
+    expect_error(ireneo_recall(m, queries, MANY, it.values, N, 1,
+                               &(ireneo_run_settings){.threads = 1, .progress = &stop}, index, score),
+                 IRENEO_ERROR_CANCELLED, "", "");
     ireneo_memory_free(m);
     free(queries), free(score), free(index);
     free_instance(&it);
