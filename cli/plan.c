@@ -179,7 +179,7 @@ static int run(const command *self, int argc, char **argv) {
                       .nodes = "1,8,64,512",
                       .integers = "vnni",
                       .gflops = 190.0,
-                      .gigabytes = 2.0,
+                      .gigabytes = 1.0,
                       .microseconds = 20.0,
                       .job = {.scans = 2.0, .checks = 1.0, .iterations = 14.0},
                       .machine = {.ranks = 1.0, .cores = 2.0}};
@@ -196,7 +196,7 @@ static int run(const command *self, int argc, char **argv) {
         WHOLE("cores", &q.machine.cores, "C", "cores a node (default 2)", 1, 1e5),
         NUMBER("gflops", &q.gflops, "G", "float32 Gflop/s of a node (default 190)", 1e-3, 1e9),
         CHOICE("integers", &q.integers, "vnni|avx2", "instructions of the integer scans (default vnni)"),
-        NUMBER("network", &q.gigabytes, "B", "GB/s into and out of a node (default 2)", 1e-6, 1e6),
+        NUMBER("network", &q.gigabytes, "B", "GB/s into and out of a node (default 1)", 1e-6, 1e6),
         NUMBER("latency", &q.microseconds, "L", "microseconds of a message (default 20)", 0, 1e6),
         WHOLE("scans", &q.job.scans, "N", "scans for competitors (default 2)", 0, 1e6),
         WHOLE("checks", &q.job.checks, "N", "checks of all scores (default 1)", 0, 1e6),
