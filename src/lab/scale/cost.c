@@ -10,12 +10,13 @@
 /* Time over that of a plain product with as many operations. */
 static const double MOMENTS = 2.0; /* in float64, half of a symmetric product */
 static const double WHITE = 1.2;
-static const double CHECK = 1.05;     /* of a scan: its h are made in float64 */
-static const double DIRECTION = 1.2; /* X D^T in tiles, one-thread BLAS */
-static const double LISTED = 3.0;     /* inner products with listed competitors, which are gathered */
-static const double GRADIENT = 1.1;  /* rows that satisfy their margin take no part */
-static const double HISTORY =
-    60.0; /* an entry of W: L-BFGS reads every vector of its history, on every rank */
+static const double CHECK = 1.05; /* of a scan: its h are made in float64 */
+static const double DIRECTION = 1.2;
+static const double LISTED = 3.0; /* inner products with competitors that lie apart */
+static const double GRADIENT = 1.1;
+
+/* Operations an entry of W: L-BFGS reads every vector of its history, on every rank. */
+static const double HISTORY = 60.0;
 
 /* LAPACK and products of matrices of W's size, in float64, on one core of every rank. */
 static const double FACTORISE = 2.5;
