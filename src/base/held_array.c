@@ -167,7 +167,7 @@ ireneo_error ireneo_shared_load(ireneo_ranks *ranks, const char *location, irene
         failed = ireneo_shared_allocate(ranks, (size_t)(matrix.rows * matrix.columns), sizeof *values,
                                         location, shared);
     if (failed == IRENEO_OK) {
-        if (first) memcpy(shared->bytes, values, shared->size);
+        if (first && values != NULL) memcpy(shared->bytes, values, shared->size);
         ireneo_shared_settle(ranks, shared);
         *rows = (size_t)matrix.rows, *columns = (size_t)matrix.columns;
         *notes = matrix.notes;

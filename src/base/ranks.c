@@ -87,7 +87,7 @@ void *ireneo_ranks_room(size_t count, size_t size) {
     ireneo_ranks_abort(4);
 }
 
-ireneo_error ireneo_ranks_agree(ireneo_ranks *r, ireneo_error mine) {
+ireneo_error ireneo_ranks_worst(ireneo_ranks *r, ireneo_error mine) {
     if (r == NULL || r->count == 1) return mine;
     int own = (int)mine, *all = ireneo_ranks_room(r->count, sizeof *all);
     char sentence[1024];

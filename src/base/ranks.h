@@ -55,7 +55,11 @@ void *ireneo_ranks_room(size_t count, size_t size);
 
 /* The worst error of all ranks (the largest code; of equal ones the lowest rank's), the same with the same sentence in
  * ireneo_last_error() on all of them. */
-ireneo_error ireneo_ranks_agree(ireneo_ranks *ranks, ireneo_error mine);
+ireneo_error ireneo_ranks_worst(ireneo_ranks *ranks, ireneo_error mine);
+static inline ireneo_error ireneo_ranks_agree(ireneo_ranks *ranks, ireneo_error mine) {
+    ireneo_error worst = ireneo_ranks_worst(ranks, mine);
+    return worst != IRENEO_OK ? worst : mine; /* which is then none: said for analysers, who cannot know */
+}
 
 /* Is it so on any rank? For stopping at the same place everywhere:
  *     if (ireneo_ranks_any(ranks, ireneo_report(progress, ...) != 0)) ... */

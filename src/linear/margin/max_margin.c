@@ -308,9 +308,10 @@ static ireneo_error widen_whole(margin_work *s, const ireneo_facts *facts, irene
     ireneo_ranks *ranks = ireneo_facts_ranks(facts);
     ireneo_whole_facts whole;
     IRENEO_TRY(ireneo_whole_facts_make(facts, &whole));
-    s->facts = &whole.facts;
+    s->facts = &whole.facts; /* cppcheck-suppress autoVariables ; until the end of this function */
     ireneo_error failed = ranks == NULL || ranks->rank == 0 ? widen(s, result) : IRENEO_OK;
     free_work(s);
+    s->facts = facts;
     ireneo_whole_facts_free(&whole);
     failed = ireneo_ranks_agree(ranks, failed);
     if (failed != IRENEO_OK) return failed;
