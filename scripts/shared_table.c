@@ -290,7 +290,7 @@ static void *room(size_t count) {
 
 static void fill_cell(size_t d, size_t count, uint64_t stream, double *s, double *u) {
     double work = 12.0 * (double)count * (double)count * (double)d + 1e4, once_s, once_u;
-    size_t draws = (size_t)fmin(1000.0, fmax(count > 4000 ? 3.0 : 6.0, 6e8 / work));
+    size_t draws = (size_t)fmin(1000.0, fmax(count * d > 600000 ? 1.0 : 6.0, 6e8 / work));
     double *y = room(count * d), *scratch = room(d * d + d), *g = room(d);
     cones c = {
         y,           count,       d,          room(MOST_ACTIVE * d), room(MOST_ACTIVE * MOST_ACTIVE), room(d),
