@@ -217,11 +217,11 @@ static void print_optional(FILE *stream, double value) {
 }
 
 static void write_rows(FILE *stream, const sweep_outcome *o) {
-    fprintf(stream,
-            o->thresholds != NULL
-                ? "problem,solver,dim_in,dim_out,rank,seed,law,stored,not_stored,certified,targets,top\n"
-                : "problem,solver,dim_in,dim_out,rank,seed,facts,candidates,load,status,recalled,"
-                  "accuracy,loss,margin,norm_bound,scans,iterations,seconds,targets,top\n");
+    fprintf(stream, o->thresholds != NULL
+                        ? "problem,solver,dim_in,dim_out,rank,seed,law,stored,not_stored,certified,targets,"
+                          "top,candidates\n"
+                        : "problem,solver,dim_in,dim_out,rank,seed,facts,candidates,load,status,recalled,"
+                          "accuracy,loss,margin,norm_bound,scans,iterations,seconds,targets,top\n");
     double law = NAN;
     for (size_t i = 0; i < o->count; i++) {
         const trial *t = &o->trials[i];
@@ -233,8 +233,9 @@ static void write_rows(FILE *stream, const sweep_outcome *o) {
                 (unsigned long long)t->seed);
         if (o->thresholds != NULL) {
             const threshold *found = &o->thresholds[i];
-            fprintf(stream, ",%.10g,%zu,%zu,%d,%s,%zu\n", law, found->stored, found->not_stored,
-                    found->certified ? 1 : 0, ireneo_trial_targets_text(t, rule), t->top > 0 ? t->top : 1);
+            fprintf(stream, ",%.10g,%zu,%zu,%d,%s,%zu,%zu\n", law, found->stored, found->not_stored,
+                    found->certified ? 1 : 0, ireneo_trial_targets_text(t, rule), t->top > 0 ? t->top : 1,
+                    o->own ? (size_t)0 : t->candidates); /* 0: as many as facts */
             continue;
         }
         const trial_result *r = &o->results[i];
