@@ -59,11 +59,27 @@ static ireneo_error observe_spectrum(const ireneo_memory *memory, const ireneo_f
     return ireneo_observe_spectrum(memory, 1.0, values);
 }
 
-ireneo_error ireneo_measure_spectrum(queue_worker *worker, const trial *t, double mean_square,
-                                     double *values) {
+static ireneo_error observe_white_spectrum(const ireneo_memory *memory, const ireneo_facts *facts,
+                                           const trial_result *result, double *values) {
+    (void)result;
+    return ireneo_observe_white_spectrum(memory, facts, 1.0, values);
+}
+
+static ireneo_error measure_spectrum(queue_worker *worker, const trial *t, const char *what, observer observe,
+                                     double mean_square, double *values) {
     size_t smaller = t->dim_in < t->dim_out ? t->dim_in : t->dim_out, count = t->rank > 0 ? t->rank : smaller;
-    IRENEO_TRY(measure(worker, t, "spectrum", observe_spectrum, values, count));
+    IRENEO_TRY(measure(worker, t, what, observe, values, count));
     double scale = sqrt(mean_square);
     for (size_t i = 0; i < count; i++) values[i] *= scale;
     return IRENEO_OK;
+}
+
+ireneo_error ireneo_measure_spectrum(queue_worker *worker, const trial *t, double mean_square,
+                                     double *values) {
+    return measure_spectrum(worker, t, "spectrum", observe_spectrum, mean_square, values);
+}
+
+ireneo_error ireneo_measure_white_spectrum(queue_worker *worker, const trial *t, double mean_square,
+                                           double *values) {
+    return measure_spectrum(worker, t, "white spectrum", observe_white_spectrum, mean_square, values);
 }

@@ -20,4 +20,8 @@ ireneo_error ireneo_measure_scores(queue_worker *worker, const trial *t, score_m
 ireneo_error ireneo_measure_spectrum(queue_worker *worker, const trial *t, double mean_square,
                                      double *values);
 
+/* The same in white coordinates. */
+ireneo_error ireneo_measure_white_spectrum(queue_worker *worker, const trial *t, double mean_square,
+                                           double *values);
+
 #endif

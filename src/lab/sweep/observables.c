@@ -2,6 +2,7 @@
 #include "lab/sweep/observables.h"
 #include "base/normal.h"
 #include "base/ram.h"
+#include "linear/problem/problem.h"
 
 #include <cblas.h>
 #include <lapacke.h>
@@ -132,33 +133,63 @@ size_t ireneo_spectrum_size(const ireneo_memory *memory) {
     return memory->rank > 0 ? memory->rank : smaller;
 }
 
-ireneo_error ireneo_observe_spectrum(const ireneo_memory *memory, double mean_square, double *values) {
-    size_t in = memory->dim_in, out = memory->dim_out, count = ireneo_spectrum_size(memory);
+/* The memory as a matrix (dim_out, dim_in), whether it is one or a product. */
+static ireneo_error whole_matrix(const ireneo_memory *memory, float **matrix) {
+    size_t in = memory->dim_in, out = memory->dim_out;
+    IRENEO_TRY(IRENEO_ALLOCATE(matrix, in * out, "a copy of the memory"));
+    if (memory->rank == 0)
+        memcpy(*matrix, memory->matrix, in * out * sizeof **matrix);
+    else
+        cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)out, (int)in, (int)memory->rank, 1.0f,
+                    memory->left, (int)memory->rank, memory->right, (int)memory->rank, 0.0f, *matrix,
+                    (int)in);
+    return IRENEO_OK;
+}
+
+/* The `count` largest singular values of a matrix (out, in), which is destroyed; zeros where it has fewer. */
+static ireneo_error singular_values(float *matrix, size_t out, size_t in, double mean_square, size_t count,
+                                    double *values) {
     size_t smaller = in < out ? in : out;
-    float *matrix = NULL, *all = NULL;
-    ireneo_error failed = IRENEO_ALLOCATE(&matrix, in * out, "a copy of the memory");
-    if (failed == IRENEO_OK) failed = IRENEO_ALLOCATE(&all, smaller, "singular values");
-    if (failed == IRENEO_OK) {
-        if (memory->rank == 0)
-            memcpy(matrix, memory->matrix, in * out * sizeof *matrix);
-        else
-            cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)out, (int)in, (int)memory->rank, 1.0f,
-                        memory->left, (int)memory->rank, memory->right, (int)memory->rank, 0.0f, matrix,
-                        (int)in);
-        float unused;
-        /* Column by column the array is the transpose, which has the same singular values. */
-        lapack_int code = LAPACKE_sgesdd(LAPACK_COL_MAJOR, 'N', (lapack_int)in, (lapack_int)out, matrix,
-                                         (lapack_int)in, all, &unused, 1, &unused, 1);
-        if (code != 0) failed = ireneo_fail(IRENEO_ERROR_NUMERIC, "the singular values did not converge");
-    }
-    if (failed == IRENEO_OK) {
+    float *all = NULL, unused;
+    IRENEO_TRY(IRENEO_ALLOCATE_ZEROED(&all, smaller > count ? smaller : count, "singular values"));
+    /* Column by column the array is the transpose, which has the same singular values. */
+    lapack_int code = LAPACKE_sgesdd(LAPACK_COL_MAJOR, 'N', (lapack_int)in, (lapack_int)out, matrix,
+                                     (lapack_int)in, all, &unused, 1, &unused, 1);
+    if (code == 0) {
         double squares = 0.0;
         for (size_t i = 0; i < count; i++) squares += (double)all[i] * (double)all[i];
         double scale = mean_square > 0.0 && squares > 0.0 ? sqrt(mean_square * (double)count / squares) : 1.0;
         for (size_t i = 0; i < count; i++) values[i] = scale * (double)all[i];
     }
-    free(matrix);
     free(all);
+    return code == 0 ? IRENEO_OK : ireneo_fail(IRENEO_ERROR_NUMERIC, "the singular values did not converge");
+}
+
+ireneo_error ireneo_observe_spectrum(const ireneo_memory *memory, double mean_square, double *values) {
+    float *matrix = NULL;
+    ireneo_error failed = whole_matrix(memory, &matrix);
+    if (failed == IRENEO_OK)
+        failed = singular_values(matrix, memory->dim_out, memory->dim_in, mean_square,
+                                 ireneo_spectrum_size(memory), values);
+    free(matrix);
+    return failed;
+}
+
+ireneo_error ireneo_observe_white_spectrum(const ireneo_memory *memory, const ireneo_facts *facts,
+                                           double mean_square, double *values) {
+    float *matrix = NULL, *white = NULL;
+    ireneo_problem problem = {0};
+    ireneo_error failed = whole_matrix(memory, &matrix);
+    if (failed == IRENEO_OK) failed = ireneo_problem_make(facts, 1, &problem);
+    if (failed == IRENEO_OK)
+        failed = IRENEO_ALLOCATE(&white, problem.dim_in * problem.dim_out, "a white memory");
+    if (failed == IRENEO_OK) failed = ireneo_matrix_to_white(&problem, matrix, white);
+    if (failed == IRENEO_OK)
+        failed = singular_values(white, problem.dim_out, problem.dim_in, mean_square,
+                                 ireneo_spectrum_size(memory), values);
+    ireneo_problem_free(&problem);
+    free(matrix);
+    free(white);
     return failed;
 }
 

@@ -27,6 +27,11 @@ ireneo_error ireneo_observe_scores(const ireneo_memory *memory, const ireneo_fac
  * that their mean square is `mean_square`; unscaled when that is 0. */
 ireneo_error ireneo_observe_spectrum(const ireneo_memory *memory, double mean_square, double *values);
 
+/* The same in the coordinates in which keys and values are white, where the law of the spectrum holds. All candidates must be
+ * shared. */
+ireneo_error ireneo_observe_white_spectrum(const ireneo_memory *memory, const ireneo_facts *facts,
+                                           double mean_square, double *values);
+
 /* Number of values that the spectrum has. */
 size_t ireneo_spectrum_size(const ireneo_memory *memory);
 
