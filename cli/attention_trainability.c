@@ -119,7 +119,8 @@ static int answer(const command *self, trainability_question *q, const grid *bet
     finish_progress();
     if (failed == IRENEO_OK && q->output != NULL) failed = save_csv(q->output, &d);
     if (failed == IRENEO_OK && q->picture != NULL)
-        failed = ireneo_trainability_picture(&(figure_request){.directory = q->picture}, &d);
+        failed = ireneo_trainability_picture(&(figure_request){.directory = q->picture},
+                                             &q->transformer.transformer, &d);
     int outcome = EXIT_DONE;
     if (failed != IRENEO_OK) {
         outcome = report_error(self, failed);

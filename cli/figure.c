@@ -6,12 +6,16 @@
 #include "lab/sweep/grid.h"
 #include "report.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
 static void print_names(void) {
+    size_t longest = 0;
     for (size_t i = 0; i < ireneo_figure_count; i++)
-        printf("  %-16s %s\n", ireneo_figures[i]->name, ireneo_figures[i]->summary);
+        if (strlen(ireneo_figures[i]->name) > longest) longest = strlen(ireneo_figures[i]->name);
+    for (size_t i = 0; i < ireneo_figure_count; i++)
+        printf("  %-*s %s\n", (int)longest, ireneo_figures[i]->name, ireneo_figures[i]->summary);
 }
 
 /* Own sizes as lists: what they hold, and whether the figure takes them. */
@@ -67,6 +71,31 @@ static bool takes_trials(const figure *f) {
     return f->takes.trials > 0;
 }
 
+static bool takes_rows(const figure *f) {
+    return f->takes.rows;
+}
+
+static bool takes_thresholds(const figure *f) {
+    return f->takes.thresholds;
+}
+
+/* The store beside the pictures that holds the trials of one figure alone, so that its rows are that figure's. */
+static int choose_store(const command *self, const figure *chosen, figure_request *request,
+                        char path[PATH_MAX]) {
+    const char *asked = request->rows != NULL ? "--rows" : "--thresholds";
+    if (request->rows == NULL && request->thresholds == NULL) return 0;
+    if (chosen == NULL) return complain(self, EXIT_USAGE, "%s is for one figure, not for all", asked);
+    if (request->thresholds != NULL && !takes_thresholds(chosen))
+        return refuse_size(self, chosen, "--thresholds", takes_thresholds);
+    if (request->rows == NULL) return 0;
+    if (!takes_rows(chosen)) return refuse_size(self, chosen, "--rows", takes_rows);
+    if (request->database != NULL) return 0;
+    if (snprintf(path, PATH_MAX, "%s/%s.db", request->directory, chosen->name) >= PATH_MAX)
+        return complain(self, EXIT_USAGE, "the path of the output folder is too long");
+    request->database = path;
+    return 0;
+}
+
 static int check_sizes(const command *self, const figure *chosen, const figure_sizes *own) {
     const figure_takes *takes = &chosen->takes;
     if (own->dim_count > 0 && !takes_dims(chosen)) return refuse_size(self, chosen, "--dim", takes_dims);
@@ -98,6 +127,10 @@ static int run(const command *self, int argc, char **argv) {
         TEXT("load", &sizes.loads, "A:B:COUNT",
              "own loads n log P / d^2, for linear_1, linear_a1, linear_2 and linear_d1"),
         COUNT("trials", &request.own.trials, "N", "own number of random instances a point", 1, 1000),
+        TEXT("rows", &request.rows, "FILE.csv",
+             "trials of the figure as CSV, which are not run again; renewed when it is done or stopped"),
+        TEXT("thresholds", &request.thresholds, "FILE.csv",
+             "law, linear_c1: thresholds of 'ireneo sweep --threshold --csv', which are drawn as they are"),
         TEXT("db", &request.database, "FILE", "result store of sweeps (default: DIR/results.db)"),
         SEED("seed", &request.seed, "seed of the random numbers (default 1)"),
         THREADS(&threads),
@@ -114,9 +147,15 @@ static int run(const command *self, int argc, char **argv) {
         return complain(self, EXIT_USAGE, "expects the name of a figure or 'all'; --list shows the names");
     if (request.directory == NULL) return complain(self, EXIT_USAGE, "give the output folder with -o DIR");
     outcome = read_sizes(self, &sizes, &request.own);
-    for (size_t i = 0; i < ireneo_figure_count && outcome == 0; i++)
-        if (strcmp(name, "all") == 0 || strcmp(name, ireneo_figures[i]->name) == 0)
+    const figure *one = NULL;
+    for (size_t i = 0; i < ireneo_figure_count && outcome == 0; i++) {
+        if (strcmp(name, ireneo_figures[i]->name) == 0) one = ireneo_figures[i];
+        if (strcmp(name, "all") == 0 || one == ireneo_figures[i])
             outcome = check_sizes(self, ireneo_figures[i], &request.own);
+    }
+    char store[PATH_MAX];
+    if (outcome == 0 && (one != NULL || strcmp(name, "all") == 0))
+        outcome = choose_store(self, one, &request, store);
     if (outcome == 0) outcome = agree(self, speaks() ? make_folder(self, request.directory) : 0);
     if (outcome != 0) return outcome;
     request.threads = (int)threads;

@@ -1,8 +1,5 @@
 # Wider than other figures: the colour scale stands beside the diagram.
-if (format eq "svg") set terminal svg size 760,440 font "DejaVu Sans,13" background rgb "white" dynamic
-if (format eq "png") set terminal pngcairo size 1520,880 font "DejaVu Sans,12" fontscale 2 linewidth 2 pointscale 2 background rgb "white"
-if (format eq "pdf") set terminal pdfcairo size 5.1,2.95 font "DejaVu Sans,9" linewidth 1.2
-set output file
+eval canvas(760, 440)
 data = "attention_trainability.csv"
 stats data using 1:2 skip 1 nooutput
 left = STATS_min_x; right = STATS_max_x; bottom = STATS_min_y; top = STATS_max_y
@@ -19,22 +16,30 @@ set ylabel "residual strength of attention" offset 0,0
 set cblabel "ρ after the last layer" offset 1,0
 set lmargin at screen 0.12
 set rmargin at screen 0.70
-set bmargin at screen 0.17
-set tmargin at screen 0.96
+set bmargin at screen up(0.15)
+set tmargin at screen up(0.97)
 unset grid
 set border 31
 set tics out scale 0.5
 set palette defined (0 "#ffffff", 0.5 "#9fd0ee", 0.8 "#56B4E9", 0.95 "#0072B2", 1 "#22303c")
-set colorbox vertical user origin 0.75,0.17 size 0.025,0.5
-set key at screen 0.985, screen 0.955 right top Left reverse samplen 2.4
+set colorbox vertical user origin 0.76,up(0.16) size 0.025,0.5
+set key at screen 0.985, screen up(0.955) right top Left reverse samplen 2.4
 inside(x) = x > bottom && x < top ? x : NaN
 if (wall > left && wall < right) set arrow 1 from wall, bottom to wall, top nohead lc rgb red lw 2.5 front
 if (wall_limit > left && wall_limit < right) set arrow 2 from wall_limit, bottom to wall_limit, top nohead lc rgb red lw 2 dt 2 front
+# The region in which both lines let signals through is hatched.
+edge = wall < right ? wall : right
+inside_of(y) = y < bottom ? bottom : y > top ? top : y
+corners = sprintf("set object 1 polygon from %g,%g", left, top)
+stats data using ($1 <= edge ? (corners = corners.sprintf(" to %g,%g", $1, inside_of($13)), last = inside_of($13)) : 0) skip 1 every 1:1:0::0 nooutput
+corners = corners.sprintf(" to %g,%g to %g,%g to %g,%g front fc rgb '#00704f' fs transparent pattern 4 noborder", edge, last, edge, top, left, top)
+if (edge > left) eval corners
 set pm3d map
 if (format ne "svg") set pm3d interpolate 3,3 # a vector picture would become huge
 here = wall > left && wall < right
 shade = here && (wall - left) < 0.28 * (right - left) # no room beside the line
-set label 1 "trainable" at graph (shade ? 0.012 : 0.03), graph 0.94 tc rgb "#222222" front
+set style textbox opaque noborder fillcolor rgb "#e8f4fb"
+set label 1 "trainable" boxed at graph (shade ? 0.012 : 0.03), graph 0.94 tc rgb "#222222" front
 if (highest > bottom + 0.15 * (top - bottom)) set label 2 "rank collapse" at graph (shade ? (wall - left) / (right - left) + 0.03 : 0.03), graph 0.06 tc rgb "white" front
 if (here) set label 3 "entropy collapse" at wall + 0.03 * (right - left), bottom + 0.94 * (top - bottom) tc rgb "#222222" front
 splot data using 1:2:3 skip 1 with pm3d notitle, \

@@ -1,8 +1,5 @@
 # Wider than other figures: the colour scale stands beside the diagram.
-if (format eq "svg") set terminal svg size 760,440 font "DejaVu Sans,13" background rgb "white" dynamic
-if (format eq "png") set terminal pngcairo size 1520,880 font "DejaVu Sans,12" fontscale 2 linewidth 2 pointscale 2 background rgb "white"
-if (format eq "pdf") set terminal pdfcairo size 5.1,2.95 font "DejaVu Sans,9" linewidth 1.2
-set output file
+eval canvas(800, 440)
 margin = 0.1 # nats below the unigram entropy: the run has learned
 stats "attention_training_lines.csv" using 4 skip 1 nooutput
 wall = STATS_max
@@ -17,8 +14,10 @@ set xlabel "query-key scale β"
 set ylabel "residual strength of attention"
 set lmargin at screen 0.12
 set rmargin at screen 0.70
-set key at screen 0.99, screen 0.955 right top Left reverse samplen 1.8
-set colorbox vertical user origin 0.755,0.17 size 0.025,0.42
+set bmargin at screen up(0.14)
+set tmargin at screen up(0.97)
+set key at screen 0.99, screen up(0.955) right top Left reverse samplen 1.8
+set colorbox vertical user origin 0.755,up(0.16) size 0.025,0.4
 set cblabel "nats gained over unigrams" offset 0.5,0
 set cbrange [0:0.8]
 set palette defined (0 "#ffffff", 0.1 "#cde9f7", 0.35 "#56B4E9", 0.8 "#0072B2")

@@ -1,11 +1,8 @@
-if (format eq "svg") set terminal svg size 900,440 font "DejaVu Sans,13" background rgb "white" dynamic
-if (format eq "png") set terminal pngcairo size 1800,880 font "DejaVu Sans,12" fontscale 1.75 linewidth 2 pointscale 2 background rgb "white"
-if (format eq "pdf") set terminal pdfcairo size 7.2,3.52 font "DejaVu Sans,9" linewidth 1.2
-set output file
-set multiplot layout 1,2 margins 0.08,0.985,0.14,0.92 spacing 0.09,0.1
+eval canvas(800, 430)
+set multiplot layout 1,2 margins 0.08,0.985,up(0.14),up(0.92) spacing 0.09,0.1
 set xlabel "1 / N" offset 0,0.3
 set xtics 0.025
-set key at graph 0.99,0.13 bottom right samplen 2 spacing 1.1
+set key at graph 0.99,0.03 bottom right samplen 2 spacing 1.1 noopaque
 array intercept[2]
 array slope[2]
 array curvature[2]
@@ -26,6 +23,7 @@ do for [i=1:2] {
   set yrange [bottom[i]:top[i]]
   if (i == 1) { set ylabel "λ that half of the draws need" offset 1,0 } else { unset ylabel }
   named(k, first) = first == (i == 1) ? (first ? converged[k] : one[k]) : ""
+  if (i == 2) { unset label 900 }
   plot "dense_thresholds_theory.csv" skip 1 index i-1 using 3:5 with lines lt 1 lw 2.5 title named(1, 1), \
        "dense_thresholds.csv" skip 1 index i-1 using 3:6:7 with yerrorbars lt 1 pt 7 ps 0.9 title named(2, 1), \
        "dense_thresholds_far.csv" skip 1 index i-1 using 3:6:7 with yerrorbars lt 1 pt 6 ps 0.9 title named(3, 1), \

@@ -1,8 +1,5 @@
-if (format eq "svg") set terminal svg size 900,440 font "DejaVu Sans,13" background rgb "white" dynamic
-if (format eq "png") set terminal pngcairo size 1800,880 font "DejaVu Sans,12" fontscale 1.75 linewidth 2 pointscale 2 background rgb "white"
-if (format eq "pdf") set terminal pdfcairo size 7.2,3.52 font "DejaVu Sans,9" linewidth 1.2
-set output file
-set multiplot layout 1,2 margins 0.08,0.985,0.14,0.92 spacing 0.09,0.1
+eval canvas(800, 430)
+set multiplot layout 1,2 margins 0.08,0.985,up(0.14),up(0.92) spacing 0.09,0.1
 set xlabel "angle between query and pattern (degrees)" offset 0,0.3
 set xrange [0:90]
 set xtics 15
@@ -19,10 +16,11 @@ do for [i=1:4] {
 }
 do for [k=1:2] {
   set title title[k]
-  if (k == 1) { set ylabel "retrieved (%)" offset 1,0 } else { unset ylabel; unset key }
+  if (k == 2) { unset label 900 }
+  if (k == 1) { set ylabel "retrieved (%)" offset 2,0 } else { unset ylabel; unset key }
   plot for [i=1:4] "dense_words.csv" skip 1 index 4+i-1 using (degrees($3)):(100*$4) with lines lc rgb word(colours, i) lw 1.2 notitle, \
        for [i=1:4] "" skip 1 index block[k]+i-1 using (degrees($3)):(100*$4) with points lt i ps 0.7 title sprintf("λ = %g", lambda[i]), \
-       NaN with lines lc rgb black lw 1.2 title "random patterns", \
+       NaN with lines lc rgb black lw 1.2 title "random patterns, in the colour of their λ", \
        NaN with lines lc rgb black dt 3 lw 1.5 title "θ_c"
 }
 unset multiplot

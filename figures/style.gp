@@ -1,11 +1,25 @@
 # Common look of all figures. Expects: name, format; file: where the picture goes. Colours are the Okabe-Ito set, safe for colour-blind readers.
 if (!exists("file"))   file   = name.".".format
-if (!exists("width"))  width  = 640
-if (!exists("height")) height = 420
-if (format eq "svg") set terminal svg size width,height font "DejaVu Sans,13" background rgb "white" dynamic
-if (format eq "png") set terminal pngcairo size 2*width,2*height font "DejaVu Sans,12" fontscale 2 linewidth 2 pointscale 2 background rgb "white"
-if (format eq "pdf") set terminal pdfcairo size width/150.0,height/150.0 font "DejaVu Sans,9" linewidth 1.2
-set output file
+
+# The note of a figure (sizes, draws, what the bars are) stands in a strip of its own under the picture.
+note       = system("cat ".name."_note.txt 2>/dev/null")
+note_lines = system("cat ".name."_note.txt 2>/dev/null | wc -l") + 0
+strip      = note_lines > 0 ? 8 + 15 * note_lines : 0
+
+# eval canvas(W, H): a picture of W x H and the strip. At 560 a picture fits a paper's column, at 800 its page.
+terminal(w, h) = format eq "svg" ? sprintf("set terminal svg size %d,%d font 'DejaVu Sans,13' background rgb 'white' dynamic", w, h + strip) : format eq "png" ? sprintf("set terminal pngcairo size %d,%d font 'DejaVu Sans,13' fontscale 1.5 linewidth 2 pointscale 2 background rgb 'white'", 2 * w, 2 * (h + strip)) : sprintf("set terminal pdfcairo size %g,%g font 'DejaVu Sans,7.8' linewidth 1", w / 120.0, (h + strip) / 120.0)
+canvas(w, h) = terminal(w, h).sprintf("; set output file; width = %d.0; height = %d.0; set label 900 note at screen 10.0/width,(strip-10.0)/(height+strip) font ',10' tc rgb '#555555' noenhanced", w, h)
+
+# A height in the picture, from 0 to 1, as a height of the whole.
+up(y) = (y * height + strip) / (height + strip)
+
+# Bars of shares end at 0 and 1.
+low(share, bar)  = share - bar < 0 ? 0 : share - bar
+high(share, bar) = share + bar > 1 ? 1 : share + bar
+
+eval canvas(560, 380)
+set bmargin at screen up(0.15)
+set tmargin at screen up(0.96)
 set datafile separator ","
 set encoding utf8
 black  = "#000000"
@@ -29,3 +43,6 @@ set grid lc rgb "#dddddd" lw 0.7
 set border 3 lc rgb "#444444"
 set tics nomirror
 set key opaque
+set pointintervalbox 0.01 # no white halo around the points of error bars (0 would be the usual one)
+set errorbars small
+set title offset 0,-0.5

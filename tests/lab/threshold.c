@@ -193,7 +193,7 @@ static void test_against_law(void **state) {
     threshold_group group = {.like = ireneo_trial_square(TRIAL_DECOUPLED, TRIAL_PROJECT, 15, 1.0, 2, 100),
                              .draws = 16};
     figure_request request = {.directory = *state, .threads = 2};
-    expect_ok(ireneo_threshold_groups(&request, "thresholds", &group, 1));
+    expect_ok(ireneo_threshold_groups(&request, "thresholds", &(threshold_rows){0}, &group, 1));
     assert_near(group.law, 55.9, 0.05);
     assert_near(group.median / group.law, 1.0, 0.04);
     assert_true(group.certified >= 12);

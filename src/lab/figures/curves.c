@@ -2,6 +2,7 @@
  * standard deviations over the draws. */
 #include "lab/figures/curves.h"
 #include "base/ram.h"
+#include "lab/figures/average.h"
 #include "lab/figures/figure_trials.h"
 #include "linear/law/rank_spectrum.h"
 
@@ -40,38 +41,19 @@ static void list_trials(const curve *curves, size_t count, trial *trials) {
     }
 }
 
-typedef struct average {
-    double sum, squares, count;
-} average;
-
-static void take(average *a, double value) {
-    if (isnan(value)) return;
-    a->sum += value;
-    a->squares += value * value;
-    a->count += 1.0;
-}
-
-static double mean_of(const average *a) {
-    return a->count > 0.0 ? a->sum / a->count : NAN;
-}
-
-static double spread_of(const average *a) {
-    double mean = mean_of(a);
-    return sqrt(fmax(0.0, a->squares / a->count - mean * mean));
-}
-
 static void write_point(const curve *c, const trial *t, const trial_result *r, FILE *stream) {
-    average accuracy = {0}, all = {0}, loss = {0}, seconds = {0};
+    draw_average accuracy = {0}, all = {0}, loss = {0}, seconds = {0};
     for (size_t i = 0; i < c->draws; i++) {
-        take(&accuracy, r[i].accuracy);
-        take(&all, r[i].recalled == t->facts ? 1.0 : 0.0);
-        take(&loss, r[i].loss);
-        take(&seconds, r[i].seconds);
+        ireneo_average_take(&accuracy, r[i].accuracy);
+        ireneo_average_take(&all, r[i].recalled == t->facts ? 1.0 : 0.0);
+        ireneo_average_take(&loss, r[i].loss);
+        ireneo_average_take(&seconds, r[i].seconds);
     }
     fprintf(stream, "%s,%zu,%zu,%.8g,%zu,%.8g,%.8g,%.8g,%.8g,%.8g,%.4g,%zu\n",
             ireneo_trial_problem_name(t->problem), t->dim_in, t->rank, ireneo_trial_load(t), t->facts,
-            mean_of(&accuracy), spread_of(&accuracy), mean_of(&all), mean_of(&loss), spread_of(&loss),
-            mean_of(&seconds), c->draws);
+            ireneo_average_mean(&accuracy), ireneo_average_spread(&accuracy), ireneo_average_mean(&all),
+            ireneo_average_mean(&loss), ireneo_average_spread(&loss), ireneo_average_mean(&seconds),
+            c->draws);
 }
 
 ireneo_error ireneo_curves_write(const figure_request *request, const char *stage, const curve *curves,

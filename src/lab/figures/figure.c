@@ -5,6 +5,8 @@
 #include "base/ranks.h"
 #include "base/utf8.h"
 #include "lab/figures/data_folder.h"
+#include "lab/figures/figure_trials.h"
+#include "lab/figures/note.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -109,12 +111,36 @@ static ireneo_error run_gnuplot(const figure_scripts *scripts, const figure *cho
     return IRENEO_OK;
 }
 
+/* gnuplot's SVG with the figure's title and note in it. */
+static ireneo_error draw_described(const figure_scripts *scripts, const figure *chosen, const char *directory,
+                                   ireneo_atomic_file *file) {
+    ireneo_text text;
+    FILE *drawn = tmpfile(), *stream = drawn != NULL ? ireneo_text_open(&text) : NULL;
+    if (stream == NULL) {
+        if (drawn != NULL) fclose(drawn);
+        return ireneo_fail(IRENEO_ERROR_IO, "no temporary file for the picture %s: %s", chosen->name,
+                           strerror(errno));
+    }
+    ireneo_error failed = run_gnuplot(scripts, chosen, directory, "svg", fileno(drawn));
+    rewind(drawn);
+    if (failed == IRENEO_OK) failed = ireneo_svg_describe(drawn, chosen, directory, stream);
+    bool complete = ireneo_text_close(stream, &text);
+    if (failed == IRENEO_OK)
+        failed = complete ? ireneo_atomic_file_write(file, text.bytes, text.length)
+                          : ireneo_fail(IRENEO_ERROR_MEMORY, "not enough memory for %s", chosen->name);
+    free(text.bytes);
+    fclose(drawn);
+    return failed;
+}
+
 /* A picture that appears whole or not at all. */
 static ireneo_error draw_to(const figure_scripts *scripts, const figure *chosen, const char *directory,
                             const char *format, const char *path) {
     ireneo_atomic_file file;
     IRENEO_TRY(ireneo_atomic_file_begin(&file, path));
-    return ireneo_atomic_file_finish(&file, run_gnuplot(scripts, chosen, directory, format, file.descriptor));
+    return ireneo_atomic_file_finish(
+        &file, strcmp(format, "svg") == 0 ? draw_described(scripts, chosen, directory, &file)
+                                          : run_gnuplot(scripts, chosen, directory, format, file.descriptor));
 }
 
 static ireneo_error draw_as(const figure_scripts *scripts, const figure *chosen, const char *directory,
@@ -159,7 +185,8 @@ ireneo_error ireneo_figure_draw(const figure *chosen, const char *directory) {
 ireneo_error ireneo_figure_make(const figure *chosen, const figure_request *request) {
     figure_scripts scripts;
     IRENEO_TRY(find_scripts(chosen, &scripts));
-    IRENEO_TRY(chosen->make(request));
+    IRENEO_TRY(ireneo_figure_take_rows(request));
+    IRENEO_TRY(ireneo_figure_keep_rows(request, chosen->make(request)));
     ireneo_ranks *world = ireneo_ranks_world();
     return ireneo_ranks_agree(world,
                               world->rank == 0 ? draw(&scripts, chosen, request->directory) : IRENEO_OK);

@@ -25,20 +25,23 @@ typedef struct figure_sizes {
 } figure_sizes;
 
 typedef struct figure_request {
-    const char *directory; /* where CSV and pictures go; exists */
-    const char *database;  /* result store for figures that sweep; NULL: directory/results.db */
-    bool quick;            /* smaller sizes, fewer repetitions */
+    const char *directory;  /* where CSV and pictures go; exists */
+    const char *database;   /* result store for figures that sweep; NULL: directory/results.db */
+    const char *rows;       /* CSV file of trials that are known, which is renewed; NULL: none */
+    const char *thresholds; /* CSV file of thresholds that a sweep found; NULL: none */
+    bool quick;             /* smaller sizes, fewer repetitions */
     uint64_t seed;
     int threads;
     const ireneo_progress *progress;
     figure_sizes own;
 } figure_request;
 
-/* Which sizes of the caller's own a figure takes; all zero: none. */
+/* Which sizes of the caller's own a figure takes, and which rows; all zero: none. */
 typedef struct figure_takes {
     size_t fewest_dims, most_dims;
     bool loads;
     size_t trials; /* at most */
+    bool rows, thresholds;
 } figure_takes;
 
 typedef struct figure {
@@ -69,7 +72,8 @@ ireneo_error ireneo_csv_open(const figure_request *request, const char *file_nam
  * wrong first, on all ranks. */
 ireneo_error ireneo_csv_close(figure_csv *csv, ireneo_error failed);
 
-/* Makes the data, all ranks together, and draws NAME.svg, NAME.png and NAME.pdf into the request's directory. */
+/* Makes the data, all ranks together, and draws NAME.svg, NAME.png and NAME.pdf into the request's directory. Trials of the
+ * request's rows are not run again, and all trials of its store are written back there, also when the work was stopped. */
 ireneo_error ireneo_figure_make(const figure *chosen, const figure_request *request);
 
 /* Draws the data in a directory by the script NAME.gp into one file, whose ending, .svg, .png or .pdf, says how. */

@@ -3,15 +3,29 @@
 #include "base/error.h"
 #include "base/ram.h"
 #include "lab/figures/figures.h"
+#include "lab/figures/note.h"
 
 #include <math.h>
 
 static const double BETAS[] = {0.5, 3.0};
 enum { BETA_COUNT = sizeof BETAS / sizeof *BETAS };
 
+static size_t draws(const figure_request *request) {
+    return request->quick ? 4 : 10;
+}
+
+static ireneo_transformer network(const figure_request *request) {
+    ireneo_transformer t;
+    ireneo_transformer_defaults(&t);
+    t.layers = request->quick ? 20 : 30;
+    if (request->quick) t.width = t.mlp_width = 256;
+    if (request->quick) t.context = 256.0;
+    return t;
+}
+
 static ireneo_error simulate(const figure_request *request, ireneo_transformer *t,
                              ireneo_attention_depth *depths, ireneo_attention_propagation *p) {
-    ireneo_attention_simulate_settings settings = {.draws = request->quick ? 4 : 10,
+    ireneo_attention_simulate_settings settings = {.draws = draws(request),
                                                    .forward_only = 1,
                                                    .seed = request->seed,
                                                    .threads = request->threads,
@@ -24,11 +38,7 @@ static ireneo_error simulate(const figure_request *request, ireneo_transformer *
 
 /* layer,beta,rho,error,exact,limit: one row for every depth. */
 static ireneo_error write_beta(const figure_request *request, double beta, FILE *stream) {
-    ireneo_transformer t;
-    ireneo_transformer_defaults(&t);
-    t.layers = request->quick ? 20 : 30;
-    if (request->quick) t.width = t.mlp_width = 256;
-    if (request->quick) t.context = 256.0;
+    ireneo_transformer t = network(request);
     t.beta = beta;
     ireneo_attention_depth *depths = NULL;
     ireneo_attention_propagation p = {0};
@@ -44,6 +54,12 @@ static ireneo_error write_beta(const figure_request *request, double beta, FILE 
 
 static ireneo_error make(const figure_request *request) {
     figure_csv csv;
+    ireneo_transformer t = network(request);
+    IRENEO_TRY(ireneo_figure_note(
+        request, "attention_depth",
+        "T = %g tokens, width %zu; %zu random networks a point; the theory begins at the\nsimilarity "
+        "that their tokens have; bars: standard error",
+        t.context, t.width, draws(request)));
     IRENEO_TRY(ireneo_csv_open(request, "attention_depth.csv", &csv));
     fprintf(csv.stream, "layer,beta,rho,error,exact,limit\n"
                         "# rho: similarity of tokens after that layer, mean over random networks, and its "

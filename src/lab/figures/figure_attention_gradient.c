@@ -1,6 +1,7 @@
 /* Figure "attention_gradient": the query gradient against beta at several T and widths, and its limit. */
 #include "base/error.h"
 #include "lab/figures/figures.h"
+#include "lab/figures/note.h"
 
 static const struct {
     double context;
@@ -28,6 +29,10 @@ static ireneo_error write_row(FILE *stream, double beta) {
 
 static ireneo_error make(const figure_request *request) {
     figure_csv csv;
+    IRENEO_TRY(
+        ireneo_figure_note(request, "attention_gradient",
+                           "Theory of one attention layer, nothing drawn at random; T tokens;\nleft of "
+                           "β_c attention is spread, right of it on few tokens"));
     IRENEO_TRY(ireneo_csv_open(request, "attention_gradient.csv", &csv));
     fprintf(csv.stream, "beta,t512_d512,t4096_d512,t1e6_d512,t1e6_d8192,limit\n"
                         "# growth of the gradient by one attention layer, for context t and width d; limit: "

@@ -2,6 +2,7 @@
  * limit. */
 #include "base/error.h"
 #include "lab/figures/figures.h"
+#include "lab/figures/note.h"
 
 #include <math.h>
 
@@ -29,6 +30,9 @@ static ireneo_error write_row(FILE *stream, double beta) {
 
 static ireneo_error make(const figure_request *request) {
     figure_csv csv;
+    IRENEO_TRY(ireneo_figure_note(request, "attention_participation",
+                                  "Theory of one row of attention over T tokens, nothing drawn at random; "
+                                  "colours are the same in both panels"));
     IRENEO_TRY(ireneo_csv_open(request, "attention_participation.csv", &csv));
     fprintf(csv.stream,
             "beta,y2_64,y2_512,y2_4096,y2_1e6,y2_1e12,y2_limit,h_64,h_512,h_4096,h_1e6,h_1e12,h_limit\n"

@@ -4,6 +4,7 @@
 #include "lab/figures/figure_attention_trainability.h"
 #include "base/error.h"
 #include "lab/figures/figures.h"
+#include "lab/figures/note.h"
 
 void ireneo_trainability_write(FILE *stream, const ireneo_attention_trainability *d, bool blocks) {
     fprintf(stream,
@@ -21,11 +22,17 @@ void ireneo_trainability_write(FILE *stream, const ireneo_attention_trainability
     }
 }
 
-static ireneo_error write_data(const figure_request *request, const ireneo_attention_trainability *diagram) {
+static ireneo_error write_data(const figure_request *request, const ireneo_transformer *t,
+                               const ireneo_attention_trainability *diagram) {
     if (diagram->betas < 2 || diagram->residuals < 2)
         return ireneo_fail(IRENEO_ERROR_ARGUMENT,
                            "a picture needs at least two query-key scales and two residual strengths");
     figure_csv csv;
+    IRENEO_TRY(ireneo_figure_note(
+        request, "attention_trainability",
+        "Theory, nothing drawn at random: %zu layers of width %zu, T = %g tokens; %zu x %zu points; "
+        "hatched: trainable",
+        t->layers, t->width, t->context, diagram->betas, diagram->residuals));
     IRENEO_TRY(ireneo_csv_open(request, "attention_trainability.csv", &csv));
     ireneo_trainability_write(csv.stream, diagram, true);
     return ireneo_csv_close(&csv, IRENEO_OK);
@@ -47,7 +54,7 @@ static ireneo_error make(const figure_request *request) {
     ireneo_attention_trainability diagram;
     IRENEO_TRY(
         ireneo_attention_trainability_diagram(&t, betas, count, residuals, count, &settings, &diagram));
-    ireneo_error failed = write_data(request, &diagram);
+    ireneo_error failed = write_data(request, &t, &diagram);
     ireneo_attention_trainability_free(&diagram);
     return failed;
 }
@@ -58,8 +65,8 @@ const figure figure_attention_trainability = {
     make,
     {0}};
 
-ireneo_error ireneo_trainability_picture(const figure_request *request,
+ireneo_error ireneo_trainability_picture(const figure_request *request, const ireneo_transformer *transformer,
                                          const ireneo_attention_trainability *diagram) {
-    IRENEO_TRY(write_data(request, diagram));
+    IRENEO_TRY(write_data(request, transformer, diagram));
     return ireneo_figure_draw(&figure_attention_trainability, request->directory);
 }

@@ -8,9 +8,9 @@
  * surfaces want it. */
 void ireneo_trainability_write(FILE *stream, const ireneo_attention_trainability *diagram, bool blocks);
 
-/* Data for figures/attention_trainability.gp, at least two values on each axis, and the pictures, into the
+/* Data of a transformer for figures/attention_trainability.gp, at least two values on each axis, and the pictures, into the
  * request's directory. */
-ireneo_error ireneo_trainability_picture(const figure_request *request,
+ireneo_error ireneo_trainability_picture(const figure_request *request, const ireneo_transformer *transformer,
                                          const ireneo_attention_trainability *diagram);
 
 #endif

@@ -7,6 +7,7 @@
 #include "base/ram.h"
 #include "lab/figures/data_folder.h"
 #include "lab/figures/figures.h"
+#include "lab/figures/note.h"
 #include "lab/figures/training_runs.h"
 
 #include <limits.h>
@@ -123,6 +124,14 @@ static ireneo_error train_runs(const figure_request *request) {
 }
 
 static ireneo_error make(const figure_request *request) {
+    ireneo_transformer t = ireneo_training_network();
+    ireneo_attention_train_settings s = ireneo_training_budget();
+    IRENEO_TRY(ireneo_figure_note(
+        request, "attention_training",
+        "%zu layers of width %zu, T = %g tokens, %zu steps on the book of Genesis; a circle is one "
+        "training run (one draw),\nlearned: 0.1 nats below the entropy of single characters; lines: "
+        "theory; dashed: gradients grow 1000-fold",
+        t.layers, t.width, t.context, s.steps));
     IRENEO_TRY(write_lines(request));
     IRENEO_TRY(write_growth(request));
     return request->quick ? copy_runs(request) : train_runs(request);

@@ -1,11 +1,15 @@
 /* Figure "capacity": facts that fit against dimension, by the law, the limit formula and the Hebbian rule. */
 #include "base/error.h"
 #include "lab/figures/figures.h"
+#include "lab/figures/note.h"
 
 #include <math.h>
 
 static ireneo_error make(const figure_request *request) {
     figure_csv csv;
+    IRENEO_TRY(ireneo_figure_note(
+        request, "capacity",
+        "Formulas, nothing drawn at random: d × d memories, original problem, as many candidates as facts"));
     IRENEO_TRY(ireneo_csv_open(request, "capacity.csv", &csv));
     fprintf(csv.stream, "dim,law,asymptotic,hebbian,bits_per_parameter\n"
                         "# facts that fit in a square memory with as many candidates as facts: finite-size "

@@ -2,6 +2,7 @@
  * (docs/dense.md; the theory curves of Lucibello and Mezard, figure 3, and the same for binary patterns). */
 #include "base/error.h"
 #include "lab/figures/figures.h"
+#include "lab/figures/note.h"
 
 #include <math.h>
 
@@ -45,6 +46,10 @@ static ireneo_error write_ensemble(const figure_request *request, ireneo_dense_e
 }
 
 static ireneo_error make(const figure_request *request) {
+    IRENEO_TRY(ireneo_figure_note(
+        request, "dense_basins",
+        "Theory of the limit N → ∞ neurons, P = e^{αN} patterns; nothing drawn at random; dots: the λ "
+        "beyond which the basin grows no more"));
     static const double spherical[] = {0.1, 0.2, 0.3, 0.5, 1.0}, binary[] = {0.05, 0.1, 0.2, 0.3, 0.5};
     IRENEO_TRY(write_ensemble(request, IRENEO_DENSE_ENSEMBLE_SPHERICAL, spherical,
                               sizeof spherical / sizeof *spherical, 10.0));

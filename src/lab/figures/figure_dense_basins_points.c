@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "lab/figures/dense_points.h"
 #include "lab/figures/figures.h"
+#include "lab/figures/note.h"
 
 #include <math.h>
 
@@ -84,6 +85,11 @@ static ireneo_error make(const figure_request *request) {
         .method = IRENEO_DENSE_METHOD_HYBRID, .steps = IRENEO_CONVERGED_STEPS, .draws = quick ? 12 : 100};
     dense_points_request direct = {
         .method = IRENEO_DENSE_METHOD_DIRECT, .steps = IRENEO_CONVERGED_STEPS, .draws = quick ? 24 : 200};
+    IRENEO_TRY(ireneo_figure_note(request, "dense_basins_points",
+                                  "%zu draws a point (tail sampler), %zu (hybrid), %zu (direct); bars: "
+                                  "standard error; direct: N = 60, 36, 24, 16 for α "
+                                  "= 0.1, 0.2, 0.3, 0.5",
+                                  tail.draws, hybrid.draws, direct.draws));
     IRENEO_TRY(write_file(request, "dense_basins_points_theory.csv", NULL, NULL, 0));
     IRENEO_TRY(write_file(request, "dense_basins_points_tail.csv", &tail, thousand, 14));
     IRENEO_TRY(write_file(request, "dense_basins_points_hybrid.csv", &hybrid, hundred, quick ? 7 : 14));

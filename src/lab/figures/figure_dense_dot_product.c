@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "lab/figures/dense_points.h"
 #include "lab/figures/figures.h"
+#include "lab/figures/note.h"
 
 #include <math.h>
 
@@ -60,6 +61,11 @@ static ireneo_error write_theory(figure_csv *csv) {
 
 static ireneo_error make(const figure_request *request) {
     figure_csv points, theory;
+    IRENEO_TRY(ireneo_figure_note(
+        request, "dense_dot_product",
+        "N = 36 to 16384, %d%s draws a point; bars: standard error; P = e^{a√N} patterns.\nThe curve "
+        "of a = 0.5 begins where there are 30 patterns; with fewer each one shows.",
+        request->quick ? 400 : 5000, request->quick ? " to 2000" : ""));
     IRENEO_TRY(ireneo_csv_open(request, "dense_dot_product.csv", &points));
     IRENEO_TRY(ireneo_csv_close(&points, write_points(request, &points)));
     IRENEO_TRY(ireneo_csv_open(request, "dense_dot_product_theory.csv", &theory));

@@ -4,11 +4,20 @@
 #include "base/error.h"
 #include "lab/figures/dense_points.h"
 #include "lab/figures/figures.h"
+#include "lab/figures/note.h"
 
 #include <math.h>
 
 static const double ALPHAS[] = {0.3, 0.5, 1.0};
 enum { LOADS = sizeof ALPHAS / sizeof *ALPHAS };
+
+static size_t converged_draws(const figure_request *request) {
+    return request->quick ? 8 : 40;
+}
+
+static size_t one_step_draws(const figure_request *request) {
+    return request->quick ? 1000 : 4000;
+}
 
 static ireneo_error write_point(const figure_request *request, FILE *stream, double alpha, size_t neurons) {
     double one, converged, limit;
@@ -17,7 +26,7 @@ static ireneo_error write_point(const figure_request *request, FILE *stream, dou
                                    .neurons = neurons,
                                    .log_patterns = alpha * (double)neurons,
                                    .steps = 2 * IRENEO_CONVERGED_STEPS,
-                                   .draws = request->quick ? 8 : 40,
+                                   .draws = converged_draws(request),
                                    .closeness =
                                        alpha < 0.7 ? 0.1 : 0.02}; /* a lost state is this near, too */
     ireneo_dense_summary many, first;
@@ -26,7 +35,7 @@ static ireneo_error write_point(const figure_request *request, FILE *stream, dou
     IRENEO_TRY(ireneo_dense_point_of(request, &wanted, &many));
     wanted.method = IRENEO_DENSE_METHOD_TAIL;
     wanted.steps = 1;
-    wanted.draws = request->quick ? 1000 : 4000;
+    wanted.draws = one_step_draws(request);
     IRENEO_TRY(ireneo_dense_point_of(request, &wanted, &first));
     fprintf(stream, "%g,%zu,%.6g,%.10g,%.10g,%.3g,%.10g,%.10g,%.3g,%.10g\n", alpha, neurons,
             alpha * (double)neurons, limit, first.value, first.error, one, many.value,
@@ -72,6 +81,12 @@ static ireneo_error write_theory(figure_csv *csv) {
 
 static ireneo_error make(const figure_request *request) {
     figure_csv points, theory;
+    IRENEO_TRY(ireneo_figure_note(
+        request, "dense_finite_size",
+        "N = 25 to 2000, up to e^{1000} patterns; %zu draws a point (converged), %zu (one step);\nbars: "
+        "standard error, "
+        "smaller than the points; a threshold below λ_c (α = 0.3, one step, small N) is not shown",
+        converged_draws(request), one_step_draws(request)));
     IRENEO_TRY(ireneo_csv_open(request, "dense_finite_size.csv", &points));
     IRENEO_TRY(ireneo_csv_close(&points, write_points(request, &points)));
     IRENEO_TRY(ireneo_csv_open(request, "dense_finite_size_theory.csv", &theory));

@@ -2,6 +2,7 @@
  * (docs/dense.md; after Lucibello and Mezard, figure 1). */
 #include "base/error.h"
 #include "lab/figures/figures.h"
+#include "lab/figures/note.h"
 
 #include <math.h>
 
@@ -34,6 +35,9 @@ static ireneo_error write_ensemble(const figure_request *request, ireneo_dense_e
 }
 
 static ireneo_error make(const figure_request *request) {
+    IRENEO_TRY(ireneo_figure_note(request, "dense_phases",
+                                  "Theory of the limit N → ∞ neurons, P = e^{αN} patterns; nothing drawn at "
+                                  "random; shaded: retrieved"));
     IRENEO_TRY(write_ensemble(request, IRENEO_DENSE_ENSEMBLE_SPHERICAL, 4.0));
     IRENEO_TRY(write_ensemble(request, IRENEO_DENSE_ENSEMBLE_GAUSSIAN, 2.0));
     return write_ensemble(request, IRENEO_DENSE_ENSEMBLE_BINARY, 3.0);

@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "lab/figures/dense_points.h"
 #include "lab/figures/figures.h"
+#include "lab/figures/note.h"
 
 #include <math.h>
 
@@ -134,6 +135,14 @@ static ireneo_error write_theory(figure_csv *csv) {
 
 static ireneo_error make(const figure_request *request) {
     figure_csv points, fits, far, theory;
+    bool quick = request->quick;
+    IRENEO_TRY(ireneo_figure_note(
+        request, "dense_thresholds",
+        "N = 8 to 30 direct, %zu to %zu draws a point; N = 40 to 200 hybrid (%d) and tail sampler (%d); "
+        "bars: standard "
+        "error;\nparabola: least squares through the converged points in 1/N, which misses the limit (star)",
+        quick ? DIRECT[1][SIZES - 1].quick : DIRECT[1][SIZES - 1].full,
+        quick ? DIRECT[0][0].quick : DIRECT[0][0].full, quick ? 16 : 100, quick ? 1000 : 10000));
     IRENEO_TRY(ireneo_csv_open(request, "dense_thresholds.csv", &points));
     ireneo_error failed = ireneo_csv_open(request, "dense_thresholds_fit.csv", &fits);
     if (failed == IRENEO_OK) {

@@ -5,6 +5,7 @@
 #include "base/whiten.h"
 #include "lab/figures/data_folder.h"
 #include "lab/figures/figures.h"
+#include "lab/figures/note.h"
 
 #include <limits.h>
 #include <math.h>
@@ -102,9 +103,13 @@ static ireneo_error make_room(const crowd *c, size_t count, questions *q) {
     return IRENEO_OK;
 }
 
+static int queries(const figure_request *request) {
+    return request->quick ? 120 : 2000;
+}
+
 static ireneo_error write_shares(const figure_request *request, figure_csv *csv, const crowd *crowds) {
     questions q = {0};
-    ireneo_error error = make_room(&crowds[0], request->quick ? 120 : 2000, &q);
+    ireneo_error error = make_room(&crowds[0], (size_t)queries(request), &q);
     fprintf(csv->stream, "patterns,lambda,angle,retrieved,error,theta_c,theta_converged\n"
                          "# retrieved: share of queries at that angle (radians) that come back, and its "
                          "standard error; theta: of random patterns.\n");
@@ -167,6 +172,12 @@ static ireneo_error make(const figure_request *request) {
     if (error == IRENEO_OK) error = make_random(request->seed, &crowds[0], &crowds[1]);
     if (error == IRENEO_OK) error = load_words("centred", centre_rows, &crowds[2]);
     figure_csv csv;
+    if (error == IRENEO_OK)
+        error = ireneo_figure_note(
+            request, "dense_words",
+            "P = %zu patterns of N = %zu, %d queries a point; lines: random patterns of the same sizes "
+            "(λ = 0.5 and 1 lie on each other); θ_c: theory",
+            crowds[0].count, crowds[0].neurons, queries(request));
     if (error == IRENEO_OK) error = ireneo_csv_open(request, "dense_words.csv", &csv);
     if (error == IRENEO_OK) {
         error = write_shares(request, &csv, crowds);

@@ -5,10 +5,13 @@
 #include "lab/figures/curves.h"
 #include "lab/sweep/measure.h"
 
-/* linear_1 and linear_a1: Adam over loads, three dimensions of the original problem, then of the decoupled.
- */
-enum { LINEAR_1_CURVES = 6 };
-void ireneo_linear_1_curves(const figure_request *request, curve curves[LINEAR_1_CURVES]);
+/* linear_2 and linear_a1: Adam over loads at these ranks over d. */
+enum { LINEAR_2_RANKS = 4 };
+extern const double ireneo_linear_2_ranks[LINEAR_2_RANKS];
+curve ireneo_linear_2_curve(const figure_request *request, trial_problem problem, size_t dim, double kappa);
+
+/* The larger dimension of linear_2, unless the request has its own. */
+size_t ireneo_linear_2_dim(const figure_request *request);
 
 /* linear_4 and linear_a2: score histograms of memories below, near and above capacity, original problem
  * first, then decoupled. */

@@ -1,6 +1,7 @@
 /* Figure "linear_a2" (the paper's figure A.2): the scores of single keys, for the memories of linear_4. */
 #include "lab/figures/figure_linear.h"
 #include "lab/figures/figures.h"
+#include "lab/figures/note.h"
 
 enum { COARSE = 4 }; /* bins joined: one key has few scores */
 
@@ -44,6 +45,12 @@ static ireneo_error make(const figure_request *request) {
     score_measurement scores[LINEAR_4_TRIALS];
     figure_csv csv;
     IRENEO_TRY(ireneo_linear_4_scores(request, trials, scores));
+    IRENEO_TRY(ireneo_figure_note(
+        request, "linear_a2",
+        "d = %zu, the memories of linear_4 (one draw a panel): scores of the first three keys against their "
+        "%zu, %zu and %zu candidates, in units of the off-target spread.\nPins: the score of each key's "
+        "target; it is recalled when all of its own histogram lies left of its pin.",
+        trials[0].dim_in, trials[0].candidates, trials[1].candidates, trials[2].candidates));
     IRENEO_TRY(ireneo_csv_open(request, "linear_a2.csv", &csv));
     write_keys(trials, scores, csv.stream);
     IRENEO_TRY(ireneo_csv_close(&csv, IRENEO_OK));
@@ -53,4 +60,4 @@ static ireneo_error make(const figure_request *request) {
 }
 
 const figure figure_linear_a2 = {
-    "linear_a2", "scores of single keys below, near and above capacity", make, {1, 1, false, 0}};
+    "linear_a2", "scores of single keys below, near and above capacity", make, {1, 1, false, 0, true, false}};

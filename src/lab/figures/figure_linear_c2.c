@@ -7,6 +7,7 @@
 #include "base/threads.h"
 #include "lab/figures/figure_linear.h"
 #include "lab/figures/figures.h"
+#include "lab/figures/note.h"
 #include "linear/law/product_spectrum.h"
 
 #include <math.h>
@@ -55,6 +56,11 @@ static ireneo_error make(const figure_request *request) {
     figure_csv csv;
     double *values = NULL;
     IRENEO_TRY(ireneo_processor_check());
+    IRENEO_TRY(ireneo_figure_note(
+        request, "linear_c2",
+        "d = %zu, Gaussian factors U V^T of rank kappa d, draws until %d singular values or more are "
+        "pooled; KS: Kolmogorov distance to the law",
+        dim, POOLED));
     IRENEO_TRY(IRENEO_ALLOCATE(&values, POOLED + dim, "singular values"));
     ireneo_error failed = ireneo_csv_open(request, "linear_c2.csv", &csv);
     ireneo_enter(0, NULL);
@@ -75,5 +81,7 @@ static ireneo_error make(const figure_request *request) {
     return ireneo_leave(failed);
 }
 
-const figure figure_linear_c2 = {
-    "linear_c2", "singular values of a factored memory before training", make, {1, 1, false, 0}};
+const figure figure_linear_c2 = {"linear_c2",
+                                 "singular values of a factored memory before training",
+                                 make,
+                                 {1, 1, false, 0, false, false}};

@@ -5,6 +5,7 @@
 #include "lab/figures/figure_linear.h"
 #include "lab/figures/figure_trials.h"
 #include "lab/figures/figures.h"
+#include "lab/figures/note.h"
 #include "linear/law/hebbian_law.h"
 
 #include <math.h>
@@ -97,6 +98,12 @@ static ireneo_error make(const figure_request *request) {
                                              2, request->seed);
         ireneo_curve_resize(request, &curves[i]);
     }
+    IRENEO_TRY(ireneo_figure_note(request, "linear_d1",
+                                  "Left: d = %zu, %d draws a load. Right: d = %zu, %zu, %zu, %zu draws a "
+                                  "point; bars: standard deviation "
+                                  "over the draws, cut at 0 and 1.",
+                                  curves[SIZES - 1].like.dim_in, DRAWS, curves[0].like.dim_in,
+                                  curves[1].like.dim_in, curves[2].like.dim_in, curves[0].draws));
     IRENEO_TRY(ireneo_csv_open(request, "linear_d1_accuracy.csv", &csv));
     IRENEO_TRY(ireneo_csv_close(
         &csv, ireneo_curves_write(request, "Hebbian rule (linear_d1)", curves, SIZES, csv.stream)));
@@ -105,5 +112,7 @@ static ireneo_error make(const figure_request *request) {
     return ireneo_csv_close(&csv, IRENEO_OK);
 }
 
-const figure figure_linear_d1 = {
-    "linear_d1", "scores and accuracy of the Hebbian rule", make, {3, 3, true, FIGURE_MOST_TRIALS}};
+const figure figure_linear_d1 = {"linear_d1",
+                                 "scores and accuracy of the Hebbian rule",
+                                 make,
+                                 {3, 3, true, FIGURE_MOST_TRIALS, false, false}};

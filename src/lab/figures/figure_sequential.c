@@ -2,8 +2,10 @@
  * rule, the delta rule at two rates, least squares, and the most that a matrix of this size was found to hold. */
 #include "base/error.h"
 #include "base/ram.h"
+#include "lab/figures/average.h"
 #include "lab/figures/figure_trials.h"
 #include "lab/figures/figures.h"
+#include "lab/figures/note.h"
 
 #include <math.h>
 
@@ -51,8 +53,11 @@ static ireneo_error list_trials(const figure_request *request, sequential_list *
 /* A block of lines a dimension. */
 static void write_points(const sequential_list *list, FILE *stream) {
     fprintf(stream,
-            "dim,facts,facts_over_dim,hebbian,delta_half,delta,least_squares,optimum\n"
-            "# Share of the facts recalled, means over %zu draws; as many candidates as facts, unit keys. "
+            "dim,facts,facts_over_dim,hebbian,delta_half,delta,least_squares,optimum,hebbian_spread,delta_"
+            "half_spread,delta_spread,"
+            "least_squares_spread,optimum_spread\n"
+            "# Share of the facts recalled, means over %zu draws, and standard deviations (spread); as many "
+            "candidates as facts, unit keys. "
             "delta_half: the "
             "delta\n"
             "# rule of rate 0.5; optimum: ireneo, which chooses what to keep when not all facts fit.\n",
@@ -61,12 +66,11 @@ static void write_points(const sequential_list *list, FILE *stream) {
         const trial *t = &list->trials[at];
         if (line > 0 && line % POINTS == 0) fputs("\n\n", stream);
         fprintf(stream, "%zu,%zu,%.6g", t->dim_in, t->facts, (double)t->facts / (double)t->dim_in);
-        for (size_t c = 0; c < CURVES; c++) {
-            double mean = 0.0;
-            for (size_t i = 0; i < list->draws; i++)
-                mean += list->outcomes[at++].accuracy / (double)list->draws;
-            fprintf(stream, ",%.6g", mean);
-        }
+        draw_average shares[CURVES] = {{0}};
+        for (size_t k = 0; k < CURVES * list->draws; k++)
+            ireneo_average_take(&shares[k / list->draws], list->outcomes[at++].accuracy);
+        for (size_t c = 0; c < CURVES; c++) fprintf(stream, ",%.6g", ireneo_average_mean(&shares[c]));
+        for (size_t c = 0; c < CURVES; c++) fprintf(stream, ",%.4g", ireneo_average_spread(&shares[c]));
         fputc('\n', stream);
     }
 }
@@ -95,6 +99,13 @@ static ireneo_error run_trials(const figure_request *request, sequential_list *l
 
 static ireneo_error write_files(const figure_request *request, const sequential_list *list) {
     figure_csv csv;
+    char dims[DIMS_TEXT];
+    IRENEO_TRY(ireneo_figure_note(
+        request, "sequential",
+        "d = %s%s, unit keys, as many candidates as facts; %zu draws a point;\nbars: standard deviation over "
+        "the draws, cut at 0 and 1; best found: Ireneo",
+        ireneo_dims_text(list->dims, list->dim_count, dims),
+        list->dim_count > 1 ? " (the smaller dashed)" : "", list->draws));
     IRENEO_TRY(ireneo_csv_open(request, "sequential_law.csv", &csv));
     IRENEO_TRY(ireneo_csv_close(&csv, write_law(list, csv.stream)));
     IRENEO_TRY(ireneo_csv_open(request, "sequential.csv", &csv));
@@ -112,5 +123,7 @@ static ireneo_error make(const figure_request *request) {
     return failed;
 }
 
-const figure figure_sequential = {
-    "sequential", "facts that rules of one pass recall, against n / d", make, {1, 2, false, MOST_DRAWS}};
+const figure figure_sequential = {"sequential",
+                                  "facts that rules of one pass recall, against n / d",
+                                  make,
+                                  {1, 2, false, MOST_DRAWS, true, false}};

@@ -13,4 +13,10 @@ ireneo_error ireneo_figure_store(const figure_request *request, results **store)
 /* How a figure's jobs are run. */
 queue_settings ireneo_figure_queue(const figure_request *request, const char *stage);
 
+/* The trials of the request's rows go into its store; there may be no such file yet. */
+ireneo_error ireneo_figure_take_rows(const figure_request *request);
+
+/* The trials of its store go into the file. `failed`: how the figure went; returns what went wrong first. */
+ireneo_error ireneo_figure_keep_rows(const figure_request *request, ireneo_error failed);
+
 #endif

@@ -4,9 +4,11 @@
 #include "base/error.h"
 #include "base/ram.h"
 #include "base/random.h"
+#include "lab/figures/average.h"
 #include "lab/figures/data_folder.h"
 #include "lab/figures/figure_trials.h"
 #include "lab/figures/figures.h"
+#include "lab/figures/note.h"
 
 #include <limits.h>
 #include <math.h>
@@ -129,7 +131,7 @@ static ireneo_error run_job(queue_worker *worker, size_t index, void *context) {
 }
 
 static ireneo_error list_jobs(const figure_request *request, word_list *list) {
-    list->draws = ireneo_figure_draws(request, 1, 5);
+    list->draws = ireneo_figure_draws(request, 2, 5);
     for (size_t s = 0; s < SETTINGS; s++) {
         size_t candidates = s == 0 ? FEW_CANDIDATES : list->data.words;
         ireneo_shape shape = {.dim_in = list->data.dim, .dim_out = list->data.dim};
@@ -148,24 +150,27 @@ static ireneo_error list_jobs(const figure_request *request, word_list *list) {
 }
 
 static void write_shares(const word_list *list, FILE *stream) {
-    size_t at = 0, draws = list->draws > 0 ? list->draws : 1;
+    size_t at = 0;
     fprintf(stream,
-            "candidates,capacity,facts,fraction,ireneo,all,hebbian\n"
-            "# Shares of facts recalled, means over %zu draws; fraction: facts over the capacity; all: share "
-            "of draws in which\n"
-            "# every fact is recalled.\n",
-            draws);
+            "candidates,capacity,facts,fraction,ireneo,all,hebbian,ireneo_spread,hebbian_spread\n"
+            "# Shares of facts recalled, means over %zu draws, and standard deviations over the draws "
+            "(spread); fraction: facts "
+            "over the\n# capacity; all: share of draws in which every fact is recalled.\n",
+            list->draws);
     for (size_t s = 0; s < SETTINGS; s++) {
         if (s > 0) fputs("\n\n", stream);
         for (size_t p = 0; p < POINTS; p++) {
-            double means[SOLVERS] = {0.0}, all = 0.0;
+            draw_average shares[SOLVERS] = {{0}}, all = {0};
             const word_job *first = &list->jobs[at];
-            for (size_t k = 0; k < SOLVERS * draws; k++, at++) {
-                means[k / draws] += list->jobs[at].recalled / (double)draws;
-                if (k < draws && list->jobs[at].recalled == 1.0) all += 1.0 / (double)draws;
+            for (size_t k = 0; k < SOLVERS * list->draws; k++, at++) {
+                ireneo_average_take(&shares[k / list->draws], list->jobs[at].recalled);
+                if (k < list->draws) ireneo_average_take(&all, list->jobs[at].recalled == 1.0 ? 1.0 : 0.0);
             }
-            fprintf(stream, "%zu,%.6g,%zu,%.6g,%.6g,%.6g,%.6g\n", first->candidates, list->capacity[s],
-                    first->facts, (double)first->facts / list->capacity[s], means[0], all, means[1]);
+            fprintf(stream, "%zu,%.6g,%zu,%.6g,%.6g,%.6g,%.6g,%.4g,%.4g\n", first->candidates,
+                    list->capacity[s], first->facts, (double)first->facts / list->capacity[s],
+                    ireneo_average_mean(&shares[0]), ireneo_average_mean(&all),
+                    ireneo_average_mean(&shares[1]), ireneo_average_spread(&shares[0]),
+                    ireneo_average_spread(&shares[1]));
         }
     }
 }
@@ -179,6 +184,11 @@ static ireneo_error make_from(const figure_request *request, word_list *list) {
     ireneo_error failed = ireneo_queue_run(store, &settings, list->count, NULL, run_job, list);
     ireneo_results_close_shared(store);
     if (failed != IRENEO_OK) return failed;
+    IRENEO_TRY(ireneo_figure_note(
+        request, "words",
+        "Word vectors of d = %zu, %zu draw%s of keys and values a point; bars: standard deviation\nover the "
+        "draws, cut at 0 and 1; beyond the law Ireneo keeps what it can",
+        list->data.dim, list->draws, list->draws > 1 ? "s" : ""));
     IRENEO_TRY(ireneo_csv_open(request, "words.csv", &csv));
     write_shares(list, csv.stream);
     return ireneo_csv_close(&csv, IRENEO_OK);
@@ -193,4 +203,4 @@ static ireneo_error make(const figure_request *request) {
 }
 
 const figure figure_words = {
-    "words", "facts between real word vectors against the law", make, {0, 0, false, MOST_DRAWS}};
+    "words", "facts between real word vectors against the law", make, {0, 0, false, MOST_DRAWS, true, false}};
