@@ -157,6 +157,23 @@ static void test_thresholds(void **state) {
     ireneo_threshold_rows_free(&known);
 }
 
+/* Thresholds of other questions are not taken for plain ones. */
+static void test_other_questions(void **state) {
+    static const char text[] =
+        "problem,solver,dim_in,dim_out,rank,seed,law,stored,not_stored,certified,targets,top,candidates\n"
+        "original,project,20,20,0,1,89,88,89,1,each,1,0\noriginal,project,20,20,0,2,89,88,89,1,zipf:1,1,0\n"
+        "original,project,20,20,0,3,89,88,89,1,each,5,0\noriginal,project,20,20,0,4,89,88,89,1,each,1,40\n";
+    threshold_rows rows;
+    threshold_group groups[2];
+    (void)state;
+    expect_ok(ireneo_threshold_rows_parse("t.csv", text, strlen(text), &rows));
+    assert_int_equal(rows.count, 2);
+    assert_int_equal(rows.rows[1].like.candidates, 40);
+    assert_int_equal(ireneo_threshold_squares(&rows, TRIAL_ORIGINAL, groups, 2), 1);
+    assert_int_equal(groups[0].draws, 1);
+    ireneo_threshold_rows_free(&rows);
+}
+
 static void test_refused_thresholds(void **state) {
     static const char *const wrong[] = {
         "originel,project,20,20,0,1,89,88,89,1\n",  "original,prayer,20,20,0,1,89,88,89,1\n",
@@ -192,8 +209,11 @@ static void test_average(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        scratch_test(test_round_trip),  scratch_test(test_refused_trials),
-        scratch_test(test_thresholds),  cmocka_unit_test(test_refused_thresholds),
+        scratch_test(test_round_trip),
+        scratch_test(test_refused_trials),
+        scratch_test(test_thresholds),
+        cmocka_unit_test(test_other_questions),
+        cmocka_unit_test(test_refused_thresholds),
         cmocka_unit_test(test_average),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
