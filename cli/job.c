@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { PHASES = 8, SENTENCE = 1024, HOST = 64 };
+enum { PHASES = 16, SENTENCE = 1024, HOST = 64 };
 
 /* How long a rank that failed alone waits for the others before it ends the job: they may be waiting for it. */
 static const double PATIENCE = 10.0;
@@ -168,9 +168,15 @@ static void close_phase(void) {
     phase_began = ireneo_seconds();
 }
 
+void add_phase(const char *name, double seconds) {
+    if (phase_count == PHASES) return;
+    phases[phase_count].name = name;
+    phases[phase_count++].seconds = seconds;
+}
+
 void begin_phase(const char *name) {
     close_phase();
-    if (phase_count < PHASES) phases[phase_count++].name = name;
+    add_phase(name, 0.0);
 }
 
 void end_phases(void) {

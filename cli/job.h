@@ -20,8 +20,10 @@ bool speaks(void);
  * its sentence is told. */
 int agree(const command *self, int outcome);
 
-/* Begins a phase of the work; its seconds are reported. Returns nothing to free: `name` is a constant. */
+/* Begins a phase of the work, whose seconds are reported; the second adds one that was timed elsewhere. Names are
+ * constants. */
 void begin_phase(const char *name);
+void add_phase(const char *name, double seconds);
 
 /* Adds up what all ranks sent and how long they waited. All ranks call it, before the report. */
 void end_phases(void);

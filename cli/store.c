@@ -202,6 +202,19 @@ static ireneo_error store(const store_request *q, const ireneo_facts *facts, sto
     return failed;
 }
 
+/* What the seconds of the store were spent on, on rank 0. */
+static void add_phases(const ireneo_store_phases *p) {
+    add_phase("whiten", p->whiten);
+    add_phase("start", p->start);
+    add_phase("scan", p->scan);
+    add_phase("check", p->check);
+    add_phase("direction", p->direction);
+    add_phase("line_search", p->line_search);
+    add_phase("gradient", p->gradient);
+    add_phase("history", p->history);
+    add_phase("certificate", p->certificate);
+}
+
 static int run_store(const command *self, store_request *q, const facts_files *files, store_outcome *o) {
     if (q->settings.solver == IRENEO_SOLVER_PROJECT && q->residual == NULL) q->settings.state = q->state;
     int outcome = agree(self, load_initial(self, q, &o->initial));
@@ -221,6 +234,7 @@ static int run_store(const command *self, store_request *q, const facts_files *f
     outcome = agree(self, report_error(self, failed));
     if (outcome == 0) outcome = agree(self, speaks() ? save_outcome(self, q, files, o) : 0);
     end_phases();
+    add_phases(&o->info.store.phases);
     return outcome == 0 ? report_store(self, q, &files->facts, o) : outcome;
 }
 

@@ -62,6 +62,7 @@ counts=3
 alike "a contradiction" 1 equal.npy few/values.npy
 grep -q "facts 4 and 17" out || fault "a contradiction over ranks: $(cat out)"
 alike "the largest margin" 0 few/keys.npy few/values.npy --max-margin
+holds "seconds by phase" "r['ranks'] == 3 and r['bytes_sent'] > 0 and r['seconds_by_phase']['scan'] > 0"
 holds "the margin" "r['margin'] > 0 and r['duality_gap'] < 0.01"
 
 # --- names, keys and values in the file: ask finds them
