@@ -2,6 +2,7 @@
 #include "edit.h"
 #include "base/error.h"
 #include "base/foreign.h"
+#include "base/ram.h"
 #include "commands.h"
 #include "folder.h"
 
@@ -93,6 +94,56 @@ static void count_kept(const edit_data *d, edit_outcome *o) {
         *(i < d->fresh ? &o->recalled : &o->earlier_kept) += o->result.kept[i];
 }
 
+/* The facts that W recalls, by themselves. */
+typedef struct kept_facts {
+    ireneo_facts facts;
+    float *keys, *residuals;
+    int64_t *targets;
+} kept_facts;
+
+static void free_kept(kept_facts *k) {
+    free(k->keys), free(k->residuals), free(k->targets);
+}
+
+static ireneo_error gather_kept(const edit_data *d, const edit_outcome *o, kept_facts *k) {
+    const ireneo_facts *all = &o->result.all;
+    size_t in = all->dim_in, out = all->dim_out, count = o->recalled + o->earlier_kept, at = 0;
+    *k = (kept_facts){.facts = *all};
+    IRENEO_TRY(IRENEO_ALLOCATE(&k->keys, count * in, "kept facts"));
+    IRENEO_TRY(IRENEO_ALLOCATE(&k->targets, count, "kept facts"));
+    if (all->residuals != NULL) IRENEO_TRY(IRENEO_ALLOCATE(&k->residuals, count * out, "kept facts"));
+    for (size_t i = 0; i < d->facts.facts; i++) {
+        if (!o->result.kept[i]) continue;
+        memcpy(k->keys + at * in, all->keys + i * in, in * sizeof *k->keys);
+        if (all->residuals != NULL)
+            memcpy(k->residuals + at * out, all->residuals + i * out, out * sizeof *k->residuals);
+        k->targets[at++] = all->targets[i];
+    }
+    k->facts.facts = count;
+    k->facts.keys = k->keys, k->facts.targets = k->targets, k->facts.residuals = k->residuals;
+    return IRENEO_OK;
+}
+
+/* What the matrix leaves of the gaps of the facts that W recalls. */
+static ireneo_error check_kept(const edit_data *d, const ireneo_memory *m,
+                               const ireneo_run_settings *settings, edit_outcome *o) {
+    size_t count = o->recalled + o->earlier_kept;
+    o->gap = o->info.margin;
+    o->rounded_lost = d->facts.facts - o->rounded_recalled;
+    if (count == d->facts.facts) return IRENEO_OK;
+    o->rounded_lost = 0;
+    if (count == 0) return IRENEO_OK;
+    kept_facts kept;
+    ireneo_check_report before, after;
+    ireneo_error failed = gather_kept(d, o, &kept);
+    if (failed == IRENEO_OK) failed = ireneo_check(o->edited, &kept.facts, settings, NULL, &before);
+    if (failed == IRENEO_OK) failed = ireneo_check(m, &kept.facts, settings, NULL, &after);
+    if (failed == IRENEO_OK)
+        o->gap = before.gap, o->rounded_gap = after.gap, o->rounded_lost = count - after.recalled;
+    free_kept(&kept);
+    return failed;
+}
+
 /* What a matrix that was rounded, or put together from W0 and a difference, still gets right. */
 static ireneo_error check_again(const edit_request *q, const edit_data *d, const ireneo_memory *m,
                                 edit_outcome *o) {
@@ -102,6 +153,7 @@ static ireneo_error check_again(const edit_request *q, const edit_data *d, const
     part.facts = d->facts.facts;
     ireneo_error failed = ireneo_check(m, &part, &settings, NULL, &report);
     o->rounded_recalled = report.recalled, o->rounded_gap = report.gap;
+    if (failed == IRENEO_OK) failed = check_kept(d, m, &settings, o);
     part = o->result.all;
     part.facts -= d->facts.facts;
     if (failed != IRENEO_OK || part.facts == 0) return failed;

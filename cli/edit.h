@@ -42,7 +42,9 @@ typedef struct edit_outcome {
     bool rounded;                  /* --into: what is left after rounding to the type of the file */
     ireneo_dtype dtype;
     size_t rounded_recalled, rounded_kept; /* of new and earlier facts; of protected positions */
-    double rounded_gap;
+    size_t rounded_lost;                   /* facts that W recalls and the rounded matrix does not */
+    double gap,
+        rounded_gap; /* smallest of the facts that W recalls, before and after; those given up do not count */
 } edit_outcome;
 
 /* Loads everything. Returns 0 or an exit code after one sentence; release whatever comes. */

@@ -4,22 +4,21 @@
 #include <math.h>
 #include <stdio.h>
 
-/* New and earlier facts, and protected positions, that the rounded matrix of --into still gets right. */
-static bool rounded_all(const edit_data *d, const edit_outcome *o) {
-    return !o->rounded ||
-           (o->rounded_recalled == d->facts.facts && o->rounded_kept == o->info.protected_facts);
+/* Does the rounded matrix of --into still get right what W does? */
+static bool rounded_all(const edit_outcome *o) {
+    return !o->rounded || (o->rounded_lost == 0 && o->rounded_kept >= o->info.protected_kept);
 }
 
 /* A margin that rounding would not eat up: what it took from the smallest gap, and a fifth more. */
 static double margin_needed(const edit_outcome *o) {
-    return 1.2 * (o->info.margin - o->rounded_gap);
+    return 1.2 * (o->gap - o->rounded_gap);
 }
 
-static int exit_code_of(const edit_request *q, const edit_data *d, const edit_outcome *o) {
+static int exit_code_of(const edit_request *q, const edit_outcome *o) {
     if (o->info.status == IRENEO_STATUS_INTERRUPTED) return EXIT_INTERRUPTED;
     bool done =
         o->info.status == IRENEO_STATUS_EDITED || (o->info.status == IRENEO_STATUS_PARTIAL && q->overload);
-    return done && (rounded_all(d, o) || q->overload) ? EXIT_DONE : EXIT_NO;
+    return done && (rounded_all(o) || q->overload) ? EXIT_DONE : EXIT_NO;
 }
 
 static void print_counts(const edit_request *q, const edit_data *d, const edit_outcome *o) {
@@ -43,7 +42,7 @@ static void print_rounding(const edit_data *d, const edit_outcome *o) {
     if (o->info.protected_facts > 0)
         printf(", %zu of %zu protected positions kept", o->rounded_kept, o->info.protected_facts);
     putchar('\n');
-    if (!rounded_all(d, o)) printf("  a margin of about %.3g would outlast the rounding\n", margin_needed(o));
+    if (!rounded_all(o)) printf("  a margin of about %.3g would outlast the rounding\n", margin_needed(o));
 }
 
 static void print_files(const edit_request *q, const edit_outcome *o) {
@@ -78,17 +77,17 @@ static int print_table(const command *self, const edit_request *q, const edit_da
     return finish_output(self, exit_code);
 }
 
-static void add_rounding(ireneo_json *json, const edit_data *d, const edit_outcome *o) {
+static void add_rounding(ireneo_json *json, const edit_outcome *o) {
     if (!o->rounded) return;
     ireneo_json_text(json, "rounded_to", ireneo_dtype_name(o->dtype));
     ireneo_json_size(json, "rounded_recalled", o->rounded_recalled);
     ireneo_json_size(json, "rounded_protected_kept", o->rounded_kept);
-    if (!rounded_all(d, o)) ireneo_json_number(json, "margin_needed", margin_needed(o));
+    if (!rounded_all(o)) ireneo_json_number(json, "margin_needed", margin_needed(o));
 }
 
 int report_edit(const command *self, const edit_request *q, const edit_data *d, const edit_outcome *o) {
     const ireneo_edit_info *info = &o->info;
-    int exit_code = exit_code_of(q, d, o);
+    int exit_code = exit_code_of(q, o);
     if (!q->json) return print_table(self, q, d, o, exit_code);
     ireneo_json json = {0};
     ireneo_json_begin_object(&json, NULL);
@@ -119,7 +118,7 @@ int report_edit(const command *self, const edit_request *q, const edit_data *d, 
         ireneo_json_bool(&json, "exact", info->exact);
         ireneo_json_number(&json, "certificate_norm_bound", info->certificate_norm_bound);
     }
-    add_rounding(&json, d, o);
+    add_rounding(&json, o);
     ireneo_json_text(&json, "reason", info->reason);
     ireneo_json_number(&json, "seconds", info->seconds);
     ireneo_json_size(&json, "peak_bytes", info->peak_bytes);

@@ -1,5 +1,6 @@
 /* ireneo: finds the command and hands over. */
 #include "address_space.h"
+#include "base/processor.h"
 #include "commands.h"
 #include "completion.h"
 #include "ireneo.h"
@@ -24,6 +25,12 @@ static void print_overview(FILE *stream) {
                     "and build.\n");
 }
 
+/* A processor that is asked for in vain is refused also by commands that never scan. */
+static int run_command(const command *c, int argc, char **argv) {
+    ireneo_error failed = ireneo_processor_check();
+    return failed == IRENEO_OK ? run_in_job(c, argc, argv) : report_error(c, failed);
+}
+
 int main(int argc, char **argv) {
     static const command overview = {"", "", NULL, "", ""};
     begin_output();
@@ -43,7 +50,7 @@ int main(int argc, char **argv) {
     if (strcmp(argv[1], "--version") == 0) return print_version(argc - 2, argv + 2);
     if (strcmp(argv[1], "--completion") == 0) return print_completion(argc - 2, argv + 2);
     for (const command *const *c = all_commands; *c != NULL; c++)
-        if (strcmp(argv[1], (*c)->name) == 0) return run_in_job(*c, argc - 2, argv + 2);
+        if (strcmp(argv[1], (*c)->name) == 0) return run_command(*c, argc - 2, argv + 2);
     fprintf(stderr, "ireneo: there is no command '%s'; 'ireneo --help' lists them\n", argv[1]);
     return EXIT_USAGE;
 }

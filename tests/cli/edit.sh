@@ -134,6 +134,8 @@ run 0 edit W0.npy clash-keys.npy values.npy --targets clash-targets.npy --residu
 run 0 edit kept.safetensors:W keys2.npy values.npy --targets targets2.npy --residual residual2.npy -o more.safetensors --resume-edits --json
 is earlier 1 # what was given up is not asked for again
 is status edited
+run 0 edit model.safetensors:W clash-keys.npy values.npy --targets clash-targets.npy --residual clash-residual.npy --overload --margin 0.0001 --into some-close.safetensors --json
+holds "a margin that facts given up ask for" "r.get('margin_needed', 1.0) > 0.0"
 expect 1 "protected row" edit W0.npy $facts --protect keys.npy --protect-residual residual.npy -o no.safetensors --certificate proof2.safetensors
 run 0 verify proof2.safetensors proof2.safetensors.facts:keys values.npy --targets proof2.safetensors.facts:targets --residual proof2.safetensors.facts:residuals
 run 0 edit W0.npy $facts --protect keys.npy --protect-residual residual.npy --give-way -o way.safetensors --json

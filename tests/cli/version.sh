@@ -41,6 +41,11 @@ for path in portable avx2; do
 done
 IRENEO_PROCESSOR=abacus "$ireneo" --version --json >out 2>err
 [ $? -eq 2 ] && [ ! -s out ] || fault "an unknown IRENEO_PROCESSOR: $(cat out err)"
+for words in "capacity --dim 20" "dense capacity --dim 20" "attention layer" "sample --dim 3 --facts 2 -o never" "check no no no"; do
+    # shellcheck disable=SC2086
+    IRENEO_PROCESSOR=abacus "$ireneo" $words >out 2>err
+    [ $? -eq 2 ] && [ ! -s out ] && [ "$(wc -l <err)" -eq 1 ] && grep -q "none of portable" err || fault "an unknown IRENEO_PROCESSOR: $words: $(cat out err)"
+done
 [ "$("$ireneo" --version)" = "ireneo $version" ] || fault "--version alone"
 
 # ---- bad words
