@@ -25,7 +25,7 @@ run 0 sample --dim 250 --facts 5640 --seed 1 -o long
 cp before long.safetensors
 store="store long/keys.npy long/values.npy -o long.safetensors --json"
 # Hundredths of a second of work until it is pressed: at once, which is long before the end, and then further on.
-for ticks in 0 20 40 60; do
+for ticks in 0 10 20 30; do
     resume=
     [ -e long.safetensors.state ] && resume=--resume
     # shellcheck disable=SC2086

@@ -156,13 +156,13 @@ stop() {
     case $condition in worked*) steps=yes ;; *) steps=no ;; esac
     [ $steps = no ] || kill -STOP "$child"
     until listens "$child" && eval "$condition"; do
-        if grep -q '^State:.*Z' "/proc/$child/status"; then break; fi
+        if [ ! -e "/proc/$child" ] || grep -q '^State:.*Z' "/proc/$child/status"; then break; fi # it has ended
         [ $steps = no ] || kill -CONT "$child"
         sleep 0.02
         [ $steps = no ] || kill -STOP "$child"
     done
-    kill "-$signal" "$child"
-    kill -CONT "$child"
+    kill "-$signal" "$child" 2>/dev/null
+    kill -CONT "$child" 2>/dev/null
     wait "$child"
     got=$?
 }
