@@ -61,7 +61,7 @@ def train(keys, values, rate):
 
 
 def against_torch(dim, rates):
-    facts = int(LOAD * ireneo.capacity(dim).facts_capacity)
+    facts = int(LOAD * ireneo.capacity(dim).facts_capacity_decoupled)
     keys, values = draw(1, facts, dim), draw(2, facts, dim)
     ours, trained = math.inf, []
     for rate in rates:

@@ -15,7 +15,7 @@ static int bench(size_t dim, double load, size_t seeds) {
     ireneo_shape shape = {.dim_in = dim, .dim_out = dim};
     ireneo_capacity_report report;
     if (ireneo_capacity(&shape, &report) != IRENEO_OK) return 1;
-    size_t n = (size_t)(load * report.facts_capacity);
+    size_t n = (size_t)(load * report.facts_capacity_decoupled);
     int threads = ireneo_thread_count(0), bad = 0;
     float *keys = malloc(n * dim * sizeof *keys), *values = malloc(n * dim * sizeof *values);
     if (keys == NULL || values == NULL) exit(4);

@@ -219,8 +219,8 @@ typedef struct ireneo_store_settings {
     size_t settle;
     /** Non-zero: a proof of impossibility is made exact also above 2500 entries of W; see ireneo_verify_settings. */
     int exact;
-    /** Margin of the loss in units of the score spread; 0: 0.05, from 0.97 of the law on 0.025, beyond 1.015 of
-     * it 1, and 0.1 when facts are given up (overload). */
+    /** Margin of the loss in units of the score spread; 0: one that narrows down to 0.05 on the way, from 0.97 of the law on
+     * to 0.025; 0.05 or 0.025 with a rank, 1 beyond 1.015 of the law, and 0.1 when facts are given up (overload). */
     double margin;
     /** A memory to start from instead of the Hebbian one; NULL: none. */
     const ireneo_memory *initial;

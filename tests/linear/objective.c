@@ -84,8 +84,8 @@ static double moved_loss(const random_row *r, int bent, double a, double margin,
 static void test_row_loss_slope_and_curvature(void **state) {
     (void)state;
     ireneo_generator g = {2, 0, 0};
-    const double h = 1e-3, margin = 0.05;
-    size_t curvatures = 0, satisfied = 0;
+    const double h = 1e-3, margin = 0.05, required = 0.3;
+    size_t curvatures = 0, satisfied = 0, violated = 0;
     for (int trial = 0; trial < 4000; trial++) {
         random_row r = draw_row(&g, 1 + (size_t)ireneo_draw_below(&g, 100));
         int bent = trial % 2;
@@ -98,9 +98,12 @@ static void test_row_loss_slope_and_curvature(void **state) {
                           .target_bend = bent ? r.target_bend : 0.0f};
         float step = (float)ireneo_draw_uniform(&g), level = r.target;
         double a = (double)step;
-        ireneo_row_sums sums = {1.0, 2.0, 3.0}; /* it adds */
-        ireneo_row_project(&row, step, (float)margin, &level, &sums);
-        size_t here, left, right;
+        ireneo_row_sums sums = {1.0, 2.0, 3.0, 4.0}; /* it adds */
+        ireneo_row_project(&row, step, (float)margin, (float)required, &level, &sums);
+        size_t here, left, right, close;
+        double lacking = moved_loss(&r, bent, a, required, &close); /* of the gap that is required */
+        if (lacking == 0.0 || lacking > 1e-8) assert_true(sums.violations == 4.0 + (close > 0));
+        violated += close > 0;
         double loss = moved_loss(&r, bent, a, margin, &here),
                low = moved_loss(&r, bent, a - h, margin, &left),
                high = moved_loss(&r, bent, a + h, margin, &right);
@@ -115,7 +118,7 @@ static void test_row_loss_slope_and_curvature(void **state) {
                      2e-3 * (1.0 + fabs(sums.curvature)));
         curvatures++;
     }
-    assert_true(curvatures > 2000 && satisfied > 100);
+    assert_true(curvatures > 2000 && satisfied > 100 && violated > 1000 && violated < 3900);
 }
 
 /* ---- loss and gradient on the working set ---- */

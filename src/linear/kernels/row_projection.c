@@ -97,7 +97,7 @@ void ireneo_row_advance(float *score, const float *slope, const float *bend, siz
 }
 
 IRENEO_VECTORISED
-void ireneo_row_project(const ireneo_row *row, float step, float margin, float *level,
+void ireneo_row_project(const ireneo_row *row, float step, float margin, float required, float *level,
                         ireneo_row_sums *sums) {
     float score[IRENEO_MOST_SLOTS], slope[IRENEO_MOST_SLOTS];
     size_t slots = row->slots;
@@ -113,7 +113,9 @@ void ireneo_row_project(const ireneo_row *row, float step, float margin, float *
     }
     ireneo_row_excuse(score, slots, row->excused);
     const float *tangent = row->bend == NULL ? row->slope : slope;
-    if (find_largest(score, slots) + margin <= target) {
+    float best = find_largest(score, slots);
+    if (!(best + required < target)) sums->violations += 1.0;
+    if (best + margin <= target) {
         *level = target;
         return;
     }

@@ -26,11 +26,13 @@ typedef struct ireneo_row {
 
 typedef struct ireneo_row_sums {
     double loss, slope, curvature;
+    double violations; /* rows of which a competitor comes within `required` of the target, or above it */
 } ireneo_row_sums;
 
-/* Adds the row's loss, slope and curvature at step a to sums. *level is the start of the search for t and
- * receives it. */
-void ireneo_row_project(const ireneo_row *row, float step, float margin, float *level, ireneo_row_sums *sums);
+/* Adds the row's loss, slope and curvature at step a to sums, and itself if it is violated. *level is the start of the
+ * search for t and receives it. */
+void ireneo_row_project(const ireneo_row *row, float step, float margin, float required, float *level,
+                        ireneo_row_sums *sums);
 
 /* Level t of the scores (slots) and the target. */
 float ireneo_row_level(const float *score, size_t slots, float target, float margin, float start);

@@ -32,15 +32,16 @@ static const double MARGIN = 0.05, MARGIN_HARD = 0.025, MARGIN_BEYOND = 1.0;
 static const double REACH = 0.5;
 
 /* Below HARD the search line makes do with sixteen bits where float32 values, this many of them, do not fit into
- * a core's own cache. Scores then drift, and the working set has to show a gap that the drift cannot close. */
-enum { INT16_FROM = 150000 };
+ * a core's own cache, and products do where there are enough of them to count. Scores then drift, and the working set has to
+ * show a gap that the drift cannot close. */
+enum { INT16_FROM = 150000, INT16_PRODUCTS_FROM = 64 * 64 };
 static const float DRIFT_GAP = 2e-3f;
 
 /* When the working set saw no violation but the check did, the gap asked for was too small: it grows by this
  * factor, up to this share of the margin. */
 static const float GAP_GROWTH = 4.0f, GAP_MOST = 0.5f;
 
-/* What comes on top of the caller's arrays: keys scaled and white; values scaled, white, centred for the check, in eight
+/* What comes on top of the caller's arrays: keys scaled, white and in sixteen bits; values scaled, white, centred for the check, in eight
  * and sixteen bits, or those of the working set where every fact has its own; lists of the working set; fingerprints. */
 double ireneo_attempt_bytes(const ireneo_facts *f, size_t top, int threads) {
     double n = (double)f->facts, p = (double)f->candidates, a = (double)f->dim_in, b = (double)f->dim_out;
@@ -48,7 +49,7 @@ double ireneo_attempt_bytes(const ireneo_facts *f, size_t top, int threads) {
     const ireneo_ranks *ranks = ireneo_facts_ranks(f);
     double sharers = ranks != NULL ? (double)ranks->ranks_in_node : 1.0; /* of the values */
     double values = f->own_candidates != NULL ? 4.0 * n * (room + 1.0) * b : 15.0 * p * b / sharers;
-    double rows = n * (8.0 * a + 12.0 * room + 72.0);
+    double rows = n * (10.0 * a + 12.0 * room + 136.0);
     double matrices = 4.0 * a * b * (2.0 * HISTORY + 8.0) +
                       ireneo_tree_sum_bytes(ireneo_facts_total(f), IRENEO_SUM_F32, a * b, threads) +
                       8.0 * (3.0 * (a * a + b * b) + 16.0 * fmax(a * a, b * b));
@@ -71,12 +72,12 @@ static double choose_margin(const ireneo_attempt *a) {
  * search line in sixteen bits. */
 static void require_gap(ireneo_attempt *a) {
     ireneo_minimiser *m = &a->minimiser;
-    m->required = (float)ireneo_rounding_gap(&a->problem, m->w, (double)m->margin);
-    if (m->int16.entries != NULL) m->required = fmaxf(m->required, DRIFT_GAP);
+    m->required = (float)ireneo_rounding_gap(&a->problem, m->w, (double)m->least_margin);
+    if (ireneo_minimiser_uses_int16(m)) m->required = fmaxf(m->required, DRIFT_GAP);
 }
 
 static void require_larger_gap(ireneo_attempt *a) {
-    a->minimiser.required = fminf(GAP_GROWTH * a->minimiser.required, GAP_MOST * a->minimiser.margin);
+    a->minimiser.required = fminf(GAP_GROWTH * a->minimiser.required, GAP_MOST * a->minimiser.least_margin);
 }
 
 /* What the law says; it wants to know all answers. */
@@ -99,6 +100,14 @@ static ireneo_error find_capacity(ireneo_attempt *a) {
     return failed;
 }
 
+static ireneo_error use_int16(ireneo_attempt *a) {
+    const ireneo_problem *p = &a->problem;
+    bool values = p->columns * p->stride > INT16_FROM, keys = p->dim_in * p->dim_out >= INT16_PRODUCTS_FROM &&
+                                                              p->dim_in <= IRENEO_PRODUCT_MOST_DIM &&
+                                                              ireneo_int16_kernel_pays(ireneo_processor());
+    return ireneo_minimiser_use_int16(&a->minimiser, values, keys);
+}
+
 ireneo_error ireneo_attempt_prepare(ireneo_attempt *a) {
     double t0 = ireneo_seconds();
     IRENEO_TRY(ireneo_scaled_facts_make(a->facts, &a->scaled));
@@ -114,9 +123,10 @@ ireneo_error ireneo_attempt_prepare(ireneo_attempt *a) {
     IRENEO_TRY(ireneo_minimiser_allocate(&a->problem, &a->set, a->settings.rank, HISTORY, &a->minimiser));
     IRENEO_TRY(ireneo_start(&a->problem, a->settings.initial, a->settings.rank, &a->minimiser));
     a->minimiser.excused = excused(a);
-    a->minimiser.margin = (float)choose_margin(a);
-    if (a->fraction < HARD && a->facts->candidates * a->problem.stride > INT16_FROM)
-        IRENEO_TRY(ireneo_minimiser_use_int16(&a->minimiser));
+    a->minimiser.margin = a->minimiser.least_margin = (float)choose_margin(a);
+    a->minimiser.adapts =
+        a->settings.margin == 0.0 && a->settings.rank == 0 && excused(a) == 0 && a->fraction <= BEYOND;
+    if (a->fraction < HARD) IRENEO_TRY(use_int16(a));
     require_gap(a);
     a->info->phases.whiten = t1 - t0;
     a->info->phases.start = ireneo_seconds() - t1;
@@ -130,10 +140,11 @@ void ireneo_attempt_free(ireneo_attempt *a) {
     ireneo_scaled_facts_free(&a->scaled);
 }
 
-void ireneo_attempt_leave_int16(ireneo_attempt *a) {
-    if (a->minimiser.int16.entries == NULL) return;
+bool ireneo_attempt_leave_int16(ireneo_attempt *a) {
+    if (!ireneo_minimiser_uses_int16(&a->minimiser)) return false;
     ireneo_minimiser_leave_int16(&a->minimiser);
     require_gap(a);
+    return true;
 }
 
 void ireneo_attempt_mask(ireneo_attempt *a) {
@@ -150,11 +161,12 @@ size_t ireneo_attempt_keep(const ireneo_attempt *a) {
 ireneo_error ireneo_attempt_scan(ireneo_attempt *a, size_t keep, ireneo_scan_rows rows) {
     double t0 = ireneo_seconds();
     IRENEO_TRY(ireneo_find_competitors(&a->problem, a->minimiser.w, keep + excused(a),
-                                       (float)REACH * a->minimiser.margin, a->settings.progress, &a->set));
+                                       (float)REACH * a->minimiser.least_margin, a->settings.progress,
+                                       &a->set));
     a->info->scans++;
     if (rows == IRENEO_SCAN_KEPT_ROWS) ireneo_attempt_mask(a);
     double t1 = ireneo_seconds();
-    ireneo_minimiser_evaluate(&a->minimiser);
+    ireneo_minimiser_evaluate_anew(&a->minimiser);
     a->info->phases.scan += t1 - t0;
     a->info->phases.gradient += ireneo_seconds() - t1;
     if (a->first_gradient == 0.0) a->first_gradient = a->minimiser.gradient_norm;
@@ -221,7 +233,7 @@ static ireneo_error check_memory(ireneo_attempt *a, ireneo_near *near, ireneo_ch
     int exponent = 0;
     IRENEO_TRY(ireneo_attempt_export(a, &exponent));
     if (near != NULL)
-        *near = (ireneo_near){.reach = ldexp(REACH * (double)a->minimiser.margin, -exponent),
+        *near = (ireneo_near){.reach = ldexp(REACH * (double)a->minimiser.least_margin, -exponent),
                               .exponent = a->scaled.key_exponent,
                               .most = ADDED + excused(a),
                               .unwanted = a->given_up};

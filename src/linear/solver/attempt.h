@@ -46,8 +46,9 @@ ireneo_error ireneo_attempt_scan(ireneo_attempt *attempt, size_t keep, ireneo_sc
 /* Takes the competitors of rows given up from the working set, so that they have no part in the loss. */
 void ireneo_attempt_mask(ireneo_attempt *attempt);
 
-/* From here on the search line uses float32: iterations have become many, or a check has failed. */
-void ireneo_attempt_leave_int16(ireneo_attempt *attempt);
+/* From here on the search line and products use float32: iterations have become many, or a check has failed. False when
+ * they did so already. */
+bool ireneo_attempt_leave_int16(ireneo_attempt *attempt);
 
 /* The memory of the current point in the caller's coordinates; scores are multiplied by 2^-*exponent. */
 ireneo_error ireneo_attempt_export(ireneo_attempt *attempt, int *exponent);

@@ -4,6 +4,7 @@
 
 #include "base/tree_sum.h"
 #include "linear/kernels/int16.h"
+#include "linear/kernels/int16_product.h"
 #include "linear/problem/working_set.h"
 #include "linear/solver/lbfgs.h"
 
@@ -14,9 +15,11 @@ typedef struct ireneo_minimiser {
     ireneo_working_set *set;
     size_t rank, length; /* 0 or the rank; entries of the point */
     size_t excused;      /* best competitors of a row that may stay above the target; set by the owner */
-    float margin;
-    float *point;                               /* (length) */
-    float *w;                                   /* (dim_out, dim_in): the point itself when full */
+    float margin;        /* of the loss at present */
+    float least_margin;  /* that it ends with */
+    bool adapts;  /* to the share of rows violated: wide at first, which takes a third fewer iterations */
+    float *point; /* (length) */
+    float *w;     /* (dim_out, dim_in): the point itself when full */
     float *gradient, *old_gradient, *direction; /* (length) */
     float *matrix_gradient;                     /* (dim_out, dim_in): the gradient itself when full */
     float *line, *curve;  /* (dim_out, dim_in): dW/da and half its second derivative along the direction; line
@@ -25,7 +28,9 @@ typedef struct ireneo_minimiser {
     ireneo_tree_sum sums; /* of gradients */
     float *tiles;         /* per-thread space */
     size_t tile_space;
-    ireneo_int16 int16; /* white values in sixteen bits for the search line; empty: not used */
+    ireneo_int16 int16;         /* white values in sixteen bits for the search line; empty: not used */
+    ireneo_int16_rows keys;     /* white keys in sixteen bits for products; empty: not used */
+    ireneo_int16_panels panels; /* what they are multiplied with */
     ireneo_lbfgs lbfgs;
 
     double loss, gradient_norm, residual_sum; /* at the point: loss, |gradient|, sum of the weights r_j */
@@ -38,9 +43,10 @@ ireneo_error ireneo_minimiser_allocate(const ireneo_problem *problem, ireneo_wor
                                        size_t history, ireneo_minimiser *minimiser);
 void ireneo_minimiser_free(ireneo_minimiser *minimiser);
 
-/* Lets the search line use sixteen-bit values: scores then drift by about 1e-3 spreads between scans. Does nothing
- * where candidates are each fact's own. */
-ireneo_error ireneo_minimiser_use_int16(ireneo_minimiser *minimiser);
+/* Lets the search line use sixteen-bit values, which does nothing where candidates are each fact's own, and products
+ * sixteen-bit keys: scores then drift by about 1e-3 spreads between scans. */
+ireneo_error ireneo_minimiser_use_int16(ireneo_minimiser *minimiser, bool values, bool keys);
+bool ireneo_minimiser_uses_int16(const ireneo_minimiser *minimiser);
 void ireneo_minimiser_leave_int16(ireneo_minimiser *minimiser);
 
 /* W = U V^T after the factors have changed; nothing to do when full. */
@@ -48,6 +54,9 @@ void ireneo_minimiser_compose(ireneo_minimiser *minimiser);
 
 /* Loss, gradient and violations at the scores that the working set holds. */
 void ireneo_minimiser_evaluate(ireneo_minimiser *minimiser);
+
+/* The same on a working set that was made anew, with the margin that belongs to its violations. */
+void ireneo_minimiser_evaluate_anew(ireneo_minimiser *minimiser);
 
 /* After w was replaced, in a full memory: the scores of the working set there, loss and gradient, and no history.
  */

@@ -355,7 +355,8 @@ ireneo_error ireneo_overload(ireneo_attempt *work, ireneo_status *status) {
             return ireneo_fail(IRENEO_ERROR_DATA,
                                "weights: row %zu is %g, but weights must be positive numbers", i,
                                work->settings.weights[i]);
-    if (work->settings.margin == 0.0) work->minimiser.margin = MARGIN;
+    work->minimiser.adapts = false;
+    if (work->settings.margin == 0.0) work->minimiser.margin = work->minimiser.least_margin = MARGIN;
     ireneo_attempt_leave_int16(work);
     ireneo_error failed = ireneo_ranks_agree(o.holding.ranks, allocate_overload(&o));
     if (failed == IRENEO_OK) failed = find_shares(&o);

@@ -50,7 +50,7 @@ static numbers numbers_of(const ireneo_storing *s, ireneo_station station) {
                      .first_gradient = a->first_gradient,
                      .margin = (double)m->margin,
                      .required = (double)m->required,
-                     .int16 = m->int16.entries != NULL,
+                     .int16 = ireneo_minimiser_uses_int16(m),
                      .loss = m->loss,
                      .gradient_norm = m->gradient_norm,
                      .residual_sum = m->residual_sum,

@@ -19,7 +19,7 @@ enum { MOST_SCANS = 40, MOST_ITERATIONS = 3000, SETTLE_ENTRIES = 2500 };
 
 /* The first working set only has to find the region: it takes this part of the competitors, and few iterations.
  */
-enum { FIRST_ITERATIONS = 5, FIRST_NUMERATOR = 5, FIRST_DENOMINATOR = 8 };
+enum { FIRST_ITERATIONS = 4, FIRST_NUMERATOR = 5, FIRST_DENOMINATOR = 8 };
 
 enum { PATIENCE = 30 }; /* iterations after which the working set is made anew; doubles each time */
 
@@ -134,6 +134,11 @@ static ireneo_error solve(ireneo_storing *s, ireneo_verdict *v) {
         }
         /* ---- minimise ---- */
         bool moved = minimise(s);
+        if (!moved &&
+            ireneo_minimiser_uses_int16(&a->minimiser)) { /* rounding may be what stands in the way */
+            IRENEO_TRY(scan_again(s));
+            continue;
+        }
         /* ---- certify, when stuck or suspicious ---- */
         if (provable && (!moved || norm_bound(&a->minimiser) > s->suspicious))
             IRENEO_TRY(ireneo_storing_certify(s, v));
