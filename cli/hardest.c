@@ -41,10 +41,10 @@ ireneo_error find_hardest(const ireneo_memory *memory, const ireneo_facts *facts
         return IRENEO_OK;
     int64_t *index = malloc(2 * BATCH * sizeof *index);
     float *score = malloc(2 * BATCH * sizeof *score);
-    ireneo_error failed = index != NULL && score != NULL
-                              ? IRENEO_OK
-                              : ireneo_fail(IRENEO_ERROR_MEMORY, "not enough memory for the hardest facts");
-    for (size_t first = 0; failed == IRENEO_OK && first < facts->facts; first += BATCH) {
+    ireneo_error failed = IRENEO_OK;
+    bool room = index != NULL && score != NULL;
+    if (!room) failed = ireneo_fail(IRENEO_ERROR_MEMORY, "not enough memory for the hardest facts");
+    for (size_t first = 0; room && failed == IRENEO_OK && first < facts->facts; first += BATCH) {
         size_t rows = facts->facts - first < BATCH ? facts->facts - first : BATCH;
         failed = ireneo_recall_with_residuals(
             memory, facts->keys + first * facts->dim_in,

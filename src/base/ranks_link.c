@@ -68,7 +68,7 @@ void ireneo_link_exchange(const ireneo_ranks *r, const void *const *out, const s
     size_t count = 0, used = 0;
     for (size_t k = 0; k < r->count; k++)
         if (k != r->rank) count += pieces_of(out_sizes[k]) + pieces_of(in_sizes[k]);
-    MPI_Request *requests = malloc((count + 1) * sizeof *requests);
+    MPI_Request *requests = malloc((count + 1) * sizeof *requests); /* NOLINT(bugprone-sizeof-expression) */
     if (requests == NULL) ireneo_link_abort(4);
     for (size_t step = 1; step < r->count; step++) { /* everybody begins with another */
         size_t from = (r->rank + r->count - step) % r->count;

@@ -57,7 +57,7 @@ static bool is_whole(const ireneo_holding *h, size_t node) {
 }
 
 static size_t ranks_of(const ireneo_holding *h) {
-    return h->ranks != NULL ? h->ranks->count : 1;
+    return h->ranks != NULL && h->ranks->count > 1 ? h->ranks->count : 1;
 }
 
 /* What each rank holds, by the rule of base/holding.h. */

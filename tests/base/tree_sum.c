@@ -130,8 +130,10 @@ static void test_tiles_cover(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_threads_leave_no_trace), cmocka_unit_test(test_few_numbers),
-        cmocka_unit_test(test_groups),                 cmocka_unit_test(test_rows_are_dealt_out),
+        cmocka_unit_test(test_threads_leave_no_trace),
+        cmocka_unit_test(test_few_numbers),
+        cmocka_unit_test(test_groups),
+        cmocka_unit_test(test_rows_are_dealt_out),
         cmocka_unit_test(test_tiles_cover),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

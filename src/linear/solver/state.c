@@ -130,7 +130,7 @@ static ireneo_error bring(const ireneo_attempt *a, const void *mine, size_t coun
                           size_t *total) {
     if (ranks_of(a) != NULL) return ireneo_ranks_gather(ranks_of(a), 0, mine, count, size, all, total);
     IRENEO_TRY(ireneo_allocate(all, count, size, "state"));
-    memcpy(*all, mine, count * size);
+    if (count > 0 && mine != NULL) memcpy(*all, mine, count * size);
     *total = count;
     return IRENEO_OK;
 }
