@@ -136,7 +136,7 @@ ireneo_error ireneo_capacity_top(const ireneo_shape *shape, size_t top, double *
     if (shape->margin > 0.0)
         return ireneo_fail(IRENEO_ERROR_ARGUMENT, "the law of the %zu best knows no margin", top);
     if (shape->candidates > 0.0) {
-        double distance;
+        double distance = NAN;
         IRENEO_TRY(ireneo_top_distance(shape->candidates, (double)top, &distance));
         *facts = ireneo_effective_dimension(shape) / distance;
         return IRENEO_OK;
