@@ -123,8 +123,8 @@ dense="dense simulate --method hybrid --neurons 40 --alpha 0.2 --measure lambda 
 
 # --- a figure: the same numbers, written once
 if command -v gnuplot >/dev/null; then
-    "$plain" figure linear_2 --dim 10 --load 0.5:1:3 --trials 1 --quick --threads 1 -o plain >/dev/null || fault "a figure"
-    over 3 0 figure linear_2 --dim 10 --load 0.5:1:3 --trials 1 --quick -o many
+    "$plain" figure linear_2 --dim 8,10 --load 0.5:1:3 --trials 1 --quick --threads 1 -o plain >/dev/null || fault "a figure"
+    over 3 0 figure linear_2 --dim 8,10 --load 0.5:1:3 --trials 1 --quick -o many
     [ "$(wc -l <out)" -eq 1 ] || fault "a figure is told of more than once: $(cat out)"
     for file in plain/*.csv; do
         cut -d, -f1-10 "$file" >one
