@@ -2,7 +2,7 @@ eval canvas(800, 430)
 set multiplot layout 1,2 margins 0.08,0.985,up(0.14),up(0.92) spacing 0.09,0.1
 set xlabel "1 / N" offset 0,0.3
 set xtics 0.025
-set key at graph 0.99,0.03 bottom right samplen 2 spacing 1.1 noopaque
+set key at graph 0.99,0.2 bottom right samplen 2 spacing 1.1 noopaque
 array intercept[2]
 array slope[2]
 array curvature[2]
@@ -21,7 +21,7 @@ do for [i=1:2] {
   set title sprintf("α = %g", alpha[i])
   set xrange [0:reach[i]]
   set yrange [bottom[i]:top[i]]
-  if (i == 1) { set ylabel "λ that half of the draws need" offset 1,0 } else { unset ylabel }
+  if (i == 1) { set ylabel "λ that half of the draws need" offset 2,0 } else { unset ylabel }
   named(k, first) = first == (i == 1) ? (first ? converged[k] : one[k]) : ""
   if (i == 2) { unset label 900 }
   plot "dense_thresholds_theory.csv" skip 1 index i-1 using 3:5 with lines lt 1 lw 2.5 title named(1, 1), \

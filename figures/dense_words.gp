@@ -20,7 +20,7 @@ do for [k=1:2] {
   if (k == 1) { set ylabel "retrieved (%)" offset 2,0 } else { unset ylabel; unset key }
   plot for [i=1:4] "dense_words.csv" skip 1 index 4+i-1 using (degrees($3)):(100*$4) with lines lc rgb word(colours, i) lw 1.2 notitle, \
        for [i=1:4] "" skip 1 index block[k]+i-1 using (degrees($3)):(100*$4) with points lt i ps 0.7 title sprintf("λ = %g", lambda[i]), \
-       NaN with lines lc rgb black lw 1.2 title "random patterns, in the colour of their λ", \
+       NaN with lines lc rgb black lw 1.2 title "random patterns", \
        NaN with lines lc rgb black dt 3 lw 1.5 title "θ_c"
 }
 unset multiplot

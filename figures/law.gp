@@ -9,7 +9,7 @@ set ylabel "measured / law" offset 2,0
 stats "law.csv" skip 1 index 0 using 2 nooutput
 set xrange [0.75*STATS_min:1.3*STATS_max]
 set yrange [0.95:1.07]
-set xtics (5, 10, 20, 50, 100, 200, 400)
+set xtics (5, 10, 20, 30, 50, 100, 200, 400)
 set ytics 0.02
 set key right top samplen 1 noopaque
 set arrow 1 from graph 0, first 1 to graph 1, first 1 nohead lt 8 lw 1.2 back

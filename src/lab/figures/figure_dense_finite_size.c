@@ -83,9 +83,8 @@ static ireneo_error make(const figure_request *request) {
     figure_csv points, theory;
     IRENEO_TRY(ireneo_figure_note(
         request, "dense_finite_size",
-        "N = 25 to 2000, up to e^{1000} patterns; %zu draws a point (converged), %zu (one step);\nbars: "
-        "standard error, "
-        "smaller than the points; a threshold below λ_c (α = 0.3, one step, small N) is not shown",
+        "N = 25 to 2000, up to e^1000 patterns; %zu draws a point (converged), %zu (one step);\n"
+        "bars: standard error, mostly smaller than the points",
         converged_draws(request), one_step_draws(request)));
     IRENEO_TRY(ireneo_csv_open(request, "dense_finite_size.csv", &points));
     IRENEO_TRY(ireneo_csv_close(&points, write_points(request, &points)));

@@ -47,9 +47,9 @@ static ireneo_error make(const figure_request *request) {
     IRENEO_TRY(ireneo_linear_4_scores(request, trials, scores));
     IRENEO_TRY(ireneo_figure_note(
         request, "linear_a2",
-        "d = %zu, the memories of linear_4 (one draw a panel): scores of the first three keys against their "
-        "%zu, %zu and %zu candidates, in units of the off-target spread.\nPins: the score of each key's "
-        "target; it is recalled when all of its own histogram lies left of its pin.",
+        "d = %zu, the memories of linear_4 (one draw a panel): scores of the first three keys against "
+        "their %zu, %zu and %zu candidates.\nPins: the score of each key's target; it is recalled when "
+        "all of its own histogram lies left of its pin.",
         trials[0].dim_in, trials[0].candidates, trials[1].candidates, trials[2].candidates));
     IRENEO_TRY(ireneo_csv_open(request, "linear_a2.csv", &csv));
     write_keys(trials, scores, csv.stream);
