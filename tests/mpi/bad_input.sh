@@ -97,11 +97,10 @@ fi
 
 # ---- a build without MPI says how to get one with it
 if [ "$plain" != "$ireneo" ]; then
-    "$mpirun" -n 2 "$plain" store some/keys.npy some/values.npy -o new.safetensors >out 2>err
+    # as mpirun starts its rank 0; mpirun itself may end it before it has spoken, when rank 1 is the first to give up
+    OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_RANK=0 "$plain" store some/keys.npy some/values.npy -o new.safetensors >out 2>err
     got=$?
-    without_mpirun
     [ $got -eq 2 ] || fault "without MPI: exit $got: $(cat err)"
-    sort -u err >one && mv one err
     one_sentence "make mpi" "without MPI"
 fi
 [ ! -e new.safetensors ] || fault "something was written"

@@ -27,12 +27,12 @@ for ranks in 2 4; do
     run 0 plan --dim $dim --facts $facts --nodes 2 --ranks $((ranks / 2)) --json
     planned=$(report "r['table'][0]['bytes_sent_iteration']")
     measure $ranks 6
-    measure $ranks 12
-    "$python" - run6 run12 "$planned" $ranks <<'TEXT' || fault "$ranks ranks: bytes of an iteration are not those of the cost model"
+    measure $ranks 9
+    "$python" - run6 run9 "$planned" $ranks <<'TEXT' || fault "$ranks ranks: bytes of an iteration are not those of the cost model"
 import sys
 (a, wire_a, scans_a), (b, wire_b, scans_b) = ([int(x) for x in open(p).read().split()] for p in sys.argv[1:3])
 planned, ranks = float(sys.argv[3]), int(sys.argv[4])
-counted, carried = (b - a) / 6, (wire_b - wire_a) / 6
+counted, carried = (b - a) / 3, (wire_b - wire_a) / 3
 leaving = planned * (ranks - ranks // 2) / (ranks - 1)  # to ranks of the other host
 print(f"{ranks} ranks on 2 hosts, bytes an iteration: counted {counted:.0f}, planned {planned:.0f} ({counted / planned:.3f}); "
       f"over the wire {carried:.0f}, planned {leaving:.0f} ({carried / leaving:.3f})")
