@@ -37,7 +37,8 @@ ireneo_error ireneo_free_entropy(double load, size_t candidates, size_t draws, u
 
 ireneo_error ireneo_capacity_top(const ireneo_shape *shape, size_t top, double *facts) {
     (void)shape, (void)facts;
-    return ireneo_fail(IRENEO_ERROR_ARGUMENT, "the page asks for the best answer alone, not for %d", (int)top);
+    return ireneo_fail(IRENEO_ERROR_ARGUMENT, "the page asks for the best answer alone, not for %d",
+                       (int)top);
 }
 
 int load_frequencies(const command *self, const char *path, double candidates, double **frequencies,
