@@ -105,6 +105,8 @@ static void print_volume(const ireneo_free_entropy_report *v) {
     printf("  volume of solutions         %12.4f   log(volume) / (d_in d_out), error %.1g\n", v->entropy,
            v->entropy_error);
     printf("  overlap of two solutions    %12.4f   typically, error %.1g\n", v->overlap, v->overlap_error);
+    printf("  their singular values  %8.4f to %.4f   where their mean square is 1, zeros counted\n",
+           v->singular_low, v->singular_high);
 }
 
 static int print_report(const command *self, const ireneo_shape *shape, const capacity_answer *a,
@@ -160,6 +162,9 @@ static int print_report(const command *self, const ireneo_shape *shape, const ca
         ireneo_json_number(&json, "free_entropy_error", a->volume.entropy_error);
         ireneo_json_number(&json, "overlap", a->volume.overlap);
         ireneo_json_number(&json, "overlap_error", a->volume.overlap_error);
+        ireneo_json_number(&json, "singular_low", a->volume.singular_low);
+        ireneo_json_number(&json, "singular_high", a->volume.singular_high);
+        ireneo_json_number(&json, "singular_fourth", a->volume.singular_fourth);
     }
     ireneo_json_end_object(&json);
     return print_json(self, &json, exit_code);
@@ -219,8 +224,12 @@ static int fill_shape(const command *self, const option *options, capacity_quest
 static ireneo_error find_volume(const ireneo_shape *shape, capacity_answer *a) {
     double candidates = shape->candidates == 0.0 ? shape->facts : shape->candidates;
     size_t draws = (size_t)fmin(2000.0, fmax(60.0, 1e5 / candidates));
+    double narrow = (double)(shape->dim_in < shape->dim_out ? shape->dim_in : shape->dim_out);
+    double wide = (double)(shape->dim_in > shape->dim_out ? shape->dim_in : shape->dim_out);
+    double share = shape->rank > 0 ? fmin(1.0, (double)shape->rank / narrow) : 1.0;
     a->has_volume = true;
-    return ireneo_free_entropy(a->report.load, (size_t)candidates, draws, 1, &a->volume);
+    return ireneo_free_entropy_of_rank(a->report.load, (size_t)candidates, share, narrow / wide, draws, 1,
+                                       &a->volume);
 }
 
 static int answer_question(const command *self, const capacity_question *q) {
@@ -228,8 +237,8 @@ static int answer_question(const command *self, const capacity_question *q) {
     capacity_answer found = {.best_margin = NAN, .top = q->top};
     if (q->free_entropy && q->shape.facts < 2.0)
         return complain(self, EXIT_USAGE, "--free-entropy needs the number of facts, --facts N");
-    if (q->free_entropy && (q->shape.rank > 0 || q->shape.margin > 0.0))
-        return complain(self, EXIT_USAGE, "--free-entropy is for full matrices and no margin");
+    if (q->free_entropy && q->shape.margin > 0.0)
+        return complain(self, EXIT_USAGE, "--free-entropy is for memories without a margin");
     if (q->free_entropy &&
         fmax(q->shape.candidates, q->shape.candidates == 0.0 ? q->shape.facts : 0.0) > MOST)
         return complain(self, EXIT_USAGE, "--free-entropy takes at most %.0f candidates", MOST);

@@ -656,6 +656,9 @@ typedef struct ireneo_free_entropy_report {
     double entropy, entropy_error;
     /** The typical overlap q of two solutions and its standard error; 1 from capacity on. */
     double overlap, overlap_error;
+    /** Singular values of a typical solution: the ends of the law of those that are not zero, and the mean of s^4 over all
+     * min(d_in, d_out), in units in which that of s^2 is 1. Zero from capacity on. */
+    double singular_low, singular_high, singular_fourth;
     uint64_t reserved[4];
 } ireneo_free_entropy_report;
 
@@ -663,6 +666,18 @@ typedef struct ireneo_free_entropy_report {
  * six. */
 IRENEO_API ireneo_error ireneo_free_entropy(double load, size_t candidates, size_t draws, uint64_t seed,
                                             ireneo_free_entropy_report *report);
+
+/** The same for memories of a rank, rank_share = rank / min(d_in, d_out), aspect = min / max of the two dimensions, both in
+ * (0, 1]. The volume is the chance that W = U V^T recalls everything, V a uniformly random frame on the narrower side, U
+ * Gaussian. candidates = 0: the limit of many, with no draws and no error. */
+IRENEO_API ireneo_error ireneo_free_entropy_of_rank(double load, size_t candidates, double rank_share,
+                                                    double aspect, size_t draws, uint64_t seed,
+                                                    ireneo_free_entropy_report *report);
+
+/** Density of the non-zero singular values of typical solutions at an overlap 0 <= q < 1, at `values` (count), in units in
+ * which the mean of s^2 over all min(d_in, d_out) is 1, into densities (count). */
+IRENEO_API ireneo_error ireneo_solution_spectrum(double overlap, double rank_share, double aspect,
+                                                 size_t count, const double *values, double *densities);
 
 /* ------------------------------------------------------------------------------------------------------
  * 9. Random instances and fingerprints

@@ -36,6 +36,7 @@ from .law import (
     free_entropy,
     free_entropy_asymptotic,
     listwise_capacity,
+    solution_spectrum,
 )
 from .layers import Layer, layer
 from .library import path as library_path
@@ -97,6 +98,7 @@ __all__ = [
     "sample",
     "save_array",
     "save_tensors",
+    "solution_spectrum",
     "store",
     "tensor_metadata",
     "train",

@@ -60,13 +60,17 @@ class Capacity(Report):
 
 
 class FreeEntropy(NamedTuple):
-    """Volume of solutions: entropy = log(volume) / d^2, typical overlap of two solutions, standard errors of both. From
-    capacity on the entropy is -inf and the overlap 1."""
+    """Volume of solutions: entropy = log(volume) / d^2, typical overlap of two solutions, standard errors of both; ends of
+    the law of their singular values that are not zero, and the mean of s^4 over all, in units in which that of s^2 is 1.
+    From capacity on the entropy is -inf and the overlap 1."""
 
     entropy: float
     overlap: float
     error: float
     overlap_error: float
+    singular_low: float
+    singular_high: float
+    singular_fourth: float
 
 
 def _shape(
@@ -254,21 +258,65 @@ def free_entropy_asymptotic(load: float) -> float:
     return float(lib.ireneo_free_entropy_asymptotic(real(load, "load")))
 
 
-def free_entropy(load: float, candidates: int, draws: int = 2000, seed: int = 1) -> FreeEntropy:
-    """The same at finitely many candidates, for the decoupled problem, averaged over random draws.
+def free_entropy(
+    load: float,
+    candidates: Optional[int] = None,
+    draws: int = 2000,
+    seed: int = 1,
+    *,
+    rank_share: float = 1.0,
+    aspect: float = 1.0,
+) -> FreeEntropy:
+    """The same at finitely many candidates, for the decoupled problem, averaged over random draws; also for memories of
+    rank rank_share * min(dim_in, dim_out), aspect = min / max of the two. Without candidates: the limit of many.
 
     >>> volume = free_entropy(0.1, candidates=100, draws=200)
     >>> volume.entropy < 0.0 < volume.overlap < 1.0
     True
+    >>> round(free_entropy(0.2, rank_share=0.5).overlap, 4)
+    0.4205
     """
     report = s.ireneo_free_entropy_report()
     check(
-        lib.ireneo_free_entropy(
+        lib.ireneo_free_entropy_of_rank(
             real(load, "load"),
-            size(candidates, "candidates", 2),
+            0 if candidates is None else size(candidates, "candidates", 2),
+            real(rank_share, "rank_share"),
+            real(aspect, "aspect"),
             size(draws, "draws", 1),
             seed64(seed),
             report,
         )
     )
-    return FreeEntropy(report.entropy, report.overlap, report.entropy_error, report.overlap_error)
+    return FreeEntropy(
+        report.entropy,
+        report.overlap,
+        report.entropy_error,
+        report.overlap_error,
+        report.singular_low,
+        report.singular_high,
+        report.singular_fourth,
+    )
+
+
+def solution_spectrum(values: Any, overlap: float, rank_share: float = 1.0, aspect: float = 1.0) -> Any:
+    """Density of the non-zero singular values of typical solutions at an overlap, at values (float64), in units in which
+    the mean of s^2 over all min(dim_in, dim_out) is 1.
+
+    >>> solution_spectrum([0.2, 1.0], overlap=0.6, rank_share=0.5).round(3)
+    array([0.   , 0.673])
+    """
+    at = np.ascontiguousarray(values, dtype=np.float64)
+    densities = np.empty_like(at)
+    pointer = ctypes.POINTER(ctypes.c_double)
+    check(
+        lib.ireneo_solution_spectrum(
+            real(overlap, "overlap"),
+            real(rank_share, "rank_share"),
+            real(aspect, "aspect"),
+            at.size,
+            at.ctypes.data_as(pointer),
+            densities.ctypes.data_as(pointer),
+        )
+    )
+    return densities

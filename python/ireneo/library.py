@@ -50,6 +50,11 @@ PROTOTYPES: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {
     "ireneo_listwise_capacity": (c_double, (c_double,)),
     "ireneo_free_entropy_asymptotic": (c_double, (c_double,)),
     "ireneo_free_entropy": (ERROR, (c_double, c_size_t, c_size_t, c_uint64, POINTER(s.ireneo_free_entropy_report))),
+    "ireneo_free_entropy_of_rank": (
+        ERROR,
+        (c_double, c_size_t, c_double, c_double, c_size_t, c_uint64, POINTER(s.ireneo_free_entropy_report)),
+    ),
+    "ireneo_solution_spectrum": (ERROR, (c_double, c_double, c_double, c_size_t, _DOUBLES, _DOUBLES)),
     # linear.h: facts and random instances
     "ireneo_facts_hash": (ERROR, (POINTER(s.ireneo_facts), POINTER(c_ubyte))),
     "ireneo_sample_keys": (ERROR, (POINTER(s.ireneo_sample), c_size_t, c_size_t, _FLOATS)),

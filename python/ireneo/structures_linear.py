@@ -91,6 +91,9 @@ class ireneo_free_entropy_report(ctypes.Structure):
         ("entropy_error", c_double),
         ("overlap", c_double),
         ("overlap_error", c_double),
+        ("singular_low", c_double),
+        ("singular_high", c_double),
+        ("singular_fourth", c_double),
         ("reserved", RESERVED),
     ]
 

@@ -160,6 +160,8 @@ static void test_law(void **state) {
     REFUSED(ireneo_capacity_top(&shape, 2, NULL));
     REFUSED(ireneo_capacity_top(NULL, 2, &number));
     REFUSED(ireneo_capacity_top(&shape, 0, &number));
+    REFUSED(ireneo_free_entropy_of_rank(0.1, 10, 0.5, 1.0, 10, 1, NULL));
+    REFUSED(ireneo_solution_spectrum(0.5, 0.5, 1.0, 1, NULL, NULL));
     shape.reserved[3] = 1;
     REFUSED(ireneo_capacity(&shape, &report));
     assert_non_null(strstr(ireneo_last_error(), "reserved"));

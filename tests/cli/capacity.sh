@@ -66,7 +66,14 @@ holds "errors are told" "0 < r['free_entropy_error'] < 0.01 and 0 < r['overlap_e
 run 1 capacity --dim 12 --facts 60 --free-entropy
 grep -q "none is left" out || fault "no word about an empty volume: $(cat out)"
 refuse 2 "needs the number of facts" capacity --dim 12 --free-entropy
-refuse 2 "full matrices" capacity --dim 12 --rank 3 --facts 18 --free-entropy
+refuse 2 "without a margin" capacity --dim 12 --margin 0.1 --facts 18 --free-entropy
+run 0 capacity --dim 16 --rank 8 --candidates 20 --facts 43 --free-entropy --json
+near free_entropy -0.6548 0.01
+near overlap 0.579 0.01
+near singular_low 0.463 0.01
+near singular_high 2.315 0.01
+run 1 capacity --dim 16 --rank 4 --candidates 20 --facts 70 --free-entropy
+grep -q "none is left" out || fault "no word about an empty volume: $(cat out)" # a load of 0.82; E(1/4) log P / delta(P) = 0.66
 refuse 2 "at most 5000" capacity --dim 12 --facts 18 --candidates 6000 --free-entropy
 run 0 capacity --dim 100 --candidates 3 --json
 near delta 0.8333333333333 1e-9

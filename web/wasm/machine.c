@@ -29,9 +29,9 @@ ireneo_error ireneo_ram_require(double bytes, const char *what) {
 
 void finish_progress(void) {} /* there is no line to wipe */
 
-ireneo_error ireneo_free_entropy(double load, size_t candidates, size_t draws, uint64_t seed,
-                                 ireneo_free_entropy_report *report) {
-    (void)load, (void)candidates, (void)draws, (void)seed, (void)report;
+ireneo_error ireneo_free_entropy_of_rank(double load, size_t candidates, double rank_share, double aspect,
+                                         size_t draws, uint64_t seed, ireneo_free_entropy_report *report) {
+    (void)load, (void)candidates, (void)rank_share, (void)aspect, (void)draws, (void)seed, (void)report;
     return ireneo_fail(IRENEO_ERROR_ARGUMENT, "the page draws no random numbers");
 }
 

@@ -6,7 +6,10 @@
  * deterministic function of alpha for a given seed. Every draw is used with both signs: terms that are odd in
  * xi, which would swamp psi - 1 at small q, cancel exactly. And the squared distance of xi from the recall cone, whose mean
  * delta(p) is known, is a control variate: towards capacity psi goes to dist^2 / (2 log p (1 - q)), draw by draw. From
- * alpha = log p / delta(p) on there is no volume. */
+ * alpha = log p / delta(p) on there is no volume.
+ *
+ * With a rank the first two terms become S_kappa(q) (rank_entropy.c), and capacity E(kappa) log p / delta(p). Without a number
+ * of candidates psi is its limit 1 / (1 - q). */
 #include "base/faddeeva.h"
 #include "base/normal.h"
 #include "base/quadrature.h"
@@ -14,6 +17,9 @@
 #include "base/random.h"
 #include "base/roots.h"
 #include "linear/law/cone.h"
+#include "linear/law/rank_entropy.h"
+#include "linear/law/rank_spectrum.h"
+#include "linear/law/solution_spectrum.h"
 
 #include <math.h>
 
@@ -65,7 +71,8 @@ static double log_win_probability(const rule *gauss, const double *shifts, size_
 
 typedef struct entropy_problem {
     double load;
-    size_t candidates, pairs;
+    const rank_entropy *of_rank; /* NULL: full matrices */
+    size_t candidates, pairs;    /* candidates 0: the limit */
     double delta;
     const double *xi; /* (pairs, candidates) */
     double *shifts;   /* (candidates - 1) */
@@ -126,13 +133,19 @@ static double controlled_mean(const entropy_problem *problem, const double *valu
 }
 
 static double psi(entropy_problem *problem, double q, double *error) {
+    if (problem->candidates == 0) {
+        if (error != NULL) *error = 0.0;
+        return 1.0 / (1.0 - q);
+    }
     fill_values(problem, q);
     return controlled_mean(problem, problem->value, error);
 }
 
 static double entropy_at(double q, void *context) {
     entropy_problem *problem = context;
-    return 0.5 * log1p(-q) + 0.5 * q / (1.0 - q) - problem->load * psi(problem, q, NULL);
+    double pairs = problem->of_rank != NULL ? ireneo_rank_entropy_at(problem->of_rank, q)
+                                            : 0.5 * log1p(-q) + 0.5 * q / (1.0 - q);
+    return pairs - problem->load * psi(problem, q, NULL);
 }
 
 /* The error of q, where the slope of the entropy vanishes: that of load psi'(q) over the curvature there, both from
@@ -157,7 +170,7 @@ static void find_least(entropy_problem *problem, double *room, ireneo_free_entro
     psi(problem, q, &error);
     report->overlap = q;
     report->entropy_error = problem->load * error;
-    report->overlap_error = overlap_error_at(problem, q, room);
+    report->overlap_error = room == NULL ? 0.0 : overlap_error_at(problem, q, room);
 }
 
 static ireneo_error make_problem(size_t draws, uint64_t seed, double **xi, double **room,
@@ -179,23 +192,68 @@ static ireneo_error make_problem(size_t draws, uint64_t seed, double **xi, doubl
     return IRENEO_OK;
 }
 
-ireneo_error ireneo_free_entropy(double load, size_t candidates, size_t draws, uint64_t seed,
-                                 ireneo_free_entropy_report *report) {
-    IRENEO_REQUIRE(report != NULL, "the free entropy needs a place to be written to");
-    *report = (ireneo_free_entropy_report){0};
-    if (!(load >= 0.0) || candidates < 2 || draws < 6)
-        return ireneo_fail(IRENEO_ERROR_ARGUMENT,
-                           "free entropy needs a load >= 0, two candidates and six draws");
-    entropy_problem problem = {.load = load, .candidates = candidates};
-    IRENEO_TRY(ireneo_cone_delta((double)candidates, &problem.delta));
-    if (load >= log((double)candidates) / problem.delta) {
-        *report = (ireneo_free_entropy_report){.entropy = -INFINITY, .overlap = 1.0};
-        return IRENEO_OK;
-    }
+/* Where the volume ends: E(kappa) log p / delta(p), E(kappa) / 2 in the limit. */
+static ireneo_error find_capacity(rank_shape shape, entropy_problem *problem, double *capacity) {
+    double energy = ireneo_rank_spectrum_energy(shape.kappa, shape.aspect), p = (double)problem->candidates;
+    *capacity = 0.5 * energy;
+    if (problem->candidates == 0) return IRENEO_OK;
+    IRENEO_TRY(ireneo_cone_delta(p, &problem->delta));
+    *capacity = energy * log(p) / problem->delta;
+    return IRENEO_OK;
+}
+
+static ireneo_error solve(entropy_problem *problem, size_t draws, uint64_t seed,
+                          ireneo_free_entropy_report *report) {
     double *xi = NULL, *room = NULL;
-    ireneo_error failed = make_problem(draws, seed, &xi, &room, &problem);
-    if (failed == IRENEO_OK) find_least(&problem, room + candidates + 2 * problem.pairs, report);
+    ireneo_error failed =
+        problem->candidates == 0 ? IRENEO_OK : make_problem(draws, seed, &xi, &room, problem);
+    if (failed == IRENEO_OK)
+        find_least(problem, room == NULL ? NULL : room + problem->candidates + 2 * problem->pairs, report);
     free(xi);
     free(room);
     return failed;
+}
+
+static ireneo_error fill_spectrum(rank_shape shape, ireneo_free_entropy_report *report) {
+    spectrum_summary summary;
+    IRENEO_TRY(ireneo_solution_spectrum_summary(shape, report->overlap, &summary));
+    report->singular_low = summary.low;
+    report->singular_high = summary.high;
+    report->singular_fourth = summary.fourth;
+    return IRENEO_OK;
+}
+
+ireneo_error ireneo_free_entropy_of_rank(double load, size_t candidates, double rank_share, double aspect,
+                                         size_t draws, uint64_t seed, ireneo_free_entropy_report *report) {
+    IRENEO_REQUIRE(report != NULL, "the free entropy needs a place to be written to");
+    *report = (ireneo_free_entropy_report){0};
+    if (!(load >= 0.0) || candidates == 1 || (candidates > 0 && draws < 6))
+        return ireneo_fail(IRENEO_ERROR_ARGUMENT,
+                           "free entropy needs a load >= 0, two candidates and six draws");
+    if (!(rank_share > 0.0 && rank_share <= 1.0) || !(aspect > 0.0 && aspect <= 1.0))
+        return ireneo_fail(IRENEO_ERROR_ARGUMENT, "free entropy needs a rank share and an aspect in (0, 1]");
+    rank_shape shape = {rank_share, aspect};
+    rank_entropy table;
+    entropy_problem problem = {.load = load, .candidates = candidates};
+    double capacity;
+    IRENEO_TRY(find_capacity(shape, &problem, &capacity));
+    if (load >= capacity) {
+        *report = (ireneo_free_entropy_report){.entropy = -INFINITY, .overlap = 1.0};
+        return IRENEO_OK;
+    }
+    if (rank_share < 1.0) {
+        IRENEO_TRY(ireneo_rank_entropy_make(shape, &table));
+        problem.of_rank = &table;
+    }
+    IRENEO_TRY(solve(&problem, draws, seed, report));
+    return fill_spectrum(shape, report);
+}
+
+ireneo_error ireneo_free_entropy(double load, size_t candidates, size_t draws, uint64_t seed,
+                                 ireneo_free_entropy_report *report) {
+    if (report != NULL) *report = (ireneo_free_entropy_report){0};
+    if (candidates < 2)
+        return ireneo_fail(IRENEO_ERROR_ARGUMENT,
+                           "free entropy needs a load >= 0, two candidates and six draws");
+    return ireneo_free_entropy_of_rank(load, candidates, 1.0, 1.0, draws, seed, report);
 }
