@@ -52,6 +52,7 @@ facts
 law
 kernels
 moments
+sampling     facts
 memory       facts
 problem      facts kernels
 scan         facts kernels memory problem
