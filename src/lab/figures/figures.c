@@ -13,6 +13,7 @@ const figure *const ireneo_figures[] = {
     &figure_linear_c2,               //
     &figure_linear_d1,               //
     &figure_law,                     //
+    &figure_entropy,                 //
     &figure_words,                   //
     &figure_overload,                //
     &figure_sequential,              //

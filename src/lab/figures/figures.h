@@ -21,6 +21,7 @@ extern const figure figure_linear_c1;
 extern const figure figure_linear_c2;
 extern const figure figure_linear_d1;
 extern const figure figure_law;
+extern const figure figure_entropy;
 extern const figure figure_words;
 extern const figure figure_overload;
 extern const figure figure_sequential;
