@@ -183,10 +183,9 @@ static ireneo_error write_into(const edit_request *q, const edit_data *d, edit_o
 static ireneo_error make_difference(const edit_request *q, const edit_data *d, edit_outcome *o) {
     size_t in = d->w0.dim_in, out = d->w0.dim_out;
     ireneo_memory sum = {.dim_in = in, .dim_out = out, .matrix = malloc(in * out * sizeof(float))};
-    ireneo_error failed =
-        sum.matrix != NULL
-            ? IRENEO_OK
-            : ireneo_fail(IRENEO_ERROR_MEMORY, "not enough memory to check the difference of the layers");
+    ireneo_error failed = IRENEO_OK;
+    if (sum.matrix == NULL)
+        return ireneo_fail(IRENEO_ERROR_MEMORY, "not enough memory to check the difference of the layers");
     for (double rounding = 1e-3; failed == IRENEO_OK; rounding *= 0.03) {
         ireneo_memory_free(o->difference);
         failed = ireneo_edit_difference(&d->w0, o->edited, rounding, &o->difference);

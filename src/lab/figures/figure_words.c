@@ -162,9 +162,11 @@ static void write_shares(const word_list *list, FILE *stream) {
         for (size_t p = 0; p < POINTS; p++) {
             draw_average shares[SOLVERS] = {{0}}, all = {0};
             const word_job *first = &list->jobs[at];
-            for (size_t k = 0; k < SOLVERS * list->draws; k++, at++) {
-                ireneo_average_take(&shares[k / list->draws], list->jobs[at].recalled);
-                if (k < list->draws) ireneo_average_take(&all, list->jobs[at].recalled == 1.0 ? 1.0 : 0.0);
+            for (size_t solver = 0; solver < SOLVERS; solver++) {
+                for (size_t draw = 0; draw < list->draws; draw++, at++) {
+                    ireneo_average_take(&shares[solver], list->jobs[at].recalled);
+                    if (solver == 0) ireneo_average_take(&all, list->jobs[at].recalled == 1.0 ? 1.0 : 0.0);
+                }
             }
             fprintf(stream, "%zu,%.6g,%zu,%.6g,%.6g,%.6g,%.6g,%.4g,%.4g\n", first->candidates,
                     list->capacity[s], first->facts, (double)first->facts / list->capacity[s],
