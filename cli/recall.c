@@ -174,7 +174,7 @@ static ireneo_error bring(const void *mine, size_t rows, size_t size, void *to) 
     void *all = NULL;
     size_t total = 0;
     IRENEO_TRY(ireneo_ranks_gather(ireneo_ranks_world(), 0, mine, rows, size, &all, &total));
-    if (speaks() && all != NULL) memcpy(to, all, total * size);
+    if (speaks() && all != NULL && to != NULL) memcpy(to, all, total * size);
     free(all);
     return IRENEO_OK;
 }
