@@ -3,6 +3,7 @@
 #include "base/threads.h"
 #include "linear/kernels/row_projection.h"
 #include "linear/scan/competitors.h"
+#include "linear/solver/factors.h"
 #include "linear/solver/minimise.h"
 #include "linear_instance.h"
 
@@ -138,7 +139,7 @@ static void make_parts(solver_parts *s, size_t rank, size_t keep) {
     expect_ok(ireneo_working_set_allocate(&s->problem, 80, rank > 0, &s->set));
     expect_ok(ireneo_minimiser_allocate(&s->problem, &s->set, rank, 5, &s->minimiser));
     ireneo_fill_normal_floats(8, 0, 0, s->minimiser.length, s->minimiser.point);
-    ireneo_minimiser_compose(&s->minimiser);
+    ireneo_factors_compose(&s->minimiser);
     s->minimiser.margin = 0.3f;
     s->minimiser.required = 1e-4f;
     expect_ok(ireneo_find_competitors(&s->problem, s->minimiser.w, keep, 0.1f, NULL, &s->set));

@@ -11,6 +11,7 @@
 #include "base/ram.h"
 #include "linear/facts/facts.h"
 #include "linear/kernels/row_projection.h"
+#include "linear/solver/factors.h"
 
 #include <math.h>
 #include <string.h>
@@ -243,7 +244,7 @@ static ireneo_error return_to_best(overload *o) {
     o->kept = o->best_kept;
     memcpy(o->given_up, o->best_given_up, o->rows);
     memcpy(w->minimiser.point, o->best_point, w->minimiser.length * sizeof *o->best_point);
-    ireneo_minimiser_compose(&w->minimiser);
+    ireneo_factors_compose(&w->minimiser);
     ireneo_lbfgs_forget(&w->minimiser.lbfgs);
     return scan_all(o);
 }

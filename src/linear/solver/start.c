@@ -2,6 +2,7 @@
 #include "linear/solver/start.h"
 #include "base/ram.h"
 #include "linear/solver/factorise.h"
+#include "linear/solver/factors.h"
 #include "linear/solver/hebbian.h"
 
 #include <cblas.h>
@@ -27,7 +28,7 @@ ireneo_error ireneo_start(const ireneo_problem *p, const ireneo_memory *initial,
     if (rank > 0) {
         IRENEO_TRY(ireneo_factorise(minimiser->w, p->dim_out, p->dim_in, rank, minimiser->point,
                                     minimiser->point + p->dim_out * rank));
-        ireneo_minimiser_compose(minimiser);
+        ireneo_factors_compose(minimiser);
     }
     return IRENEO_OK;
 }

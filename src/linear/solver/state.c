@@ -7,6 +7,7 @@
 #include "base/ram.h"
 #include "base/seal.h"
 #include "linear/memory/memory.h"
+#include "linear/solver/factors.h"
 
 #include <math.h>
 #include <string.h>
@@ -289,7 +290,7 @@ static ireneo_error read_point(ireneo_storing *s) {
     IRENEO_TRY(read_vector(a, "products", IRENEO_DTYPE_FLOAT64, 0, b->used, b->products));
     if (!all_finite(m->point, m->length) || !all_finite(m->gradient, m->length))
         return broken(a, "a number is not finite");
-    ireneo_minimiser_compose(m);
+    ireneo_factors_compose(m);
     return IRENEO_OK;
 }
 
