@@ -2,7 +2,7 @@
  *
  * A batch is cut into groups of one or two sequences; threads take groups, each group has a gradient of its
  * own, and these are added in their order: the result does not depend on the number of threads. */
-#include "attention/network/diagnose.h"
+#include "attention/network/inside.h"
 #include "attention/network/masked_text.h"
 #include "attention/network/network_settings.h"
 #include "attention/network/order_parameters.h"
@@ -257,13 +257,13 @@ static ireneo_error run(trainer *t, ireneo_attention_train_report *report) {
     report->parameters = t->count;
     report->unigram_entropy = t->text.entropy;
     draw_batch(t, 0);
-    ireneo_diagnosis before, after;
+    ireneo_inside before, after;
     size_t looks = t->settings.batch < 4 ? t->settings.batch : 4;
-    IRENEO_TRY(ireneo_diagnose(&t->shape, t->parameters, t->tokens, t->targets, looks, &before));
+    IRENEO_TRY(ireneo_look_inside(&t->shape, t->parameters, t->tokens, t->targets, looks, &before));
     IRENEO_TRY(take_steps(t, report));
     judge_held_out(t, report);
     draw_batch(t, 0);
-    IRENEO_TRY(ireneo_diagnose(&t->shape, t->parameters, t->tokens, t->targets, looks, &after));
+    IRENEO_TRY(ireneo_look_inside(&t->shape, t->parameters, t->tokens, t->targets, looks, &after));
     report->rho_0_before = before.rho_0;
     report->rho_before = before.rho;
     report->entropy_first_before = before.entropy_first;

@@ -1,13 +1,13 @@
 /* Order parameters of the trainer's model on real text. */
-#include "attention/network/diagnose.h"
+#include "attention/network/inside.h"
 #include "attention/network/order_parameters.h"
 #include "base/ram.h"
 
 #include <string.h>
 
-/* One sequence; adds to the diagnosis. */
+/* One sequence; adds to what is seen. */
 static void add_sequence(const ireneo_language_shape *shape, float *parameters, ireneo_language_work *work,
-                         const int *tokens, const int *targets, double *scratch, ireneo_diagnosis *sum) {
+                         const int *tokens, const int *targets, double *scratch, ireneo_inside *sum) {
     const ireneo_network_shape *network = &shape->network;
     ireneo_network_trace *trace = &work->trace;
     float *layers = parameters + ireneo_language_model_layout(shape).layers;
@@ -26,21 +26,21 @@ static void add_sequence(const ireneo_language_shape *shape, float *parameters, 
     }
 }
 
-ireneo_error ireneo_diagnose(const ireneo_language_shape *shape, float *parameters, const int *tokens,
-                             const int *targets, size_t sequences, ireneo_diagnosis *diagnosis) {
+ireneo_error ireneo_look_inside(const ireneo_language_shape *shape, float *parameters, const int *tokens,
+                                const int *targets, size_t sequences, ireneo_inside *inside) {
     ireneo_language_work work;
     double *scratch = NULL;
     size_t T = shape->network.context;
-    memset(diagnosis, 0, sizeof *diagnosis);
+    memset(inside, 0, sizeof *inside);
     IRENEO_TRY(ireneo_language_work_create(shape, 1, 1, true, &work));
     ireneo_error failed = IRENEO_ALLOCATE(&scratch, shape->network.width, "measurements");
     if (failed == IRENEO_OK) {
         for (size_t s = 0; s < sequences; s++)
-            add_sequence(shape, parameters, &work, tokens + s * T, targets + s * T, scratch, diagnosis);
-        diagnosis->rho_0 /= (double)sequences;
-        diagnosis->rho /= (double)sequences;
-        diagnosis->entropy_first /= (double)sequences;
-        diagnosis->entropy /= (double)sequences;
+            add_sequence(shape, parameters, &work, tokens + s * T, targets + s * T, scratch, inside);
+        inside->rho_0 /= (double)sequences;
+        inside->rho /= (double)sequences;
+        inside->entropy_first /= (double)sequences;
+        inside->entropy /= (double)sequences;
     }
     free(scratch);
     ireneo_language_work_free(&work);
