@@ -1,13 +1,13 @@
-/* Y2, O12 and the entropy over rho at fixed beta and T. The table's variable is asinh(sigma), which resolves
- * the change from equal weights (sigma << 1, rho near 1) to condensed ones; it holds logarithms of Y2 and
- * O12, which span many powers of ten. */
+/* Y2, O12, the entropy and what gradients need over rho at fixed beta and T. The table's variable is
+ * asinh(sigma), which resolves the change from equal weights (sigma << 1, rho near 1) to condensed ones; it
+ * holds logarithms of what spans many powers of ten. */
 #include "attention/theory/attention_map.h"
 #include "attention/theory/rem.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { LOG_PARTICIPATION, LOG_OVERLAP, RELATIVE_ENTROPY, OUTPUTS, MOST_INTERVALS = 256 };
+enum { LOG_PARTICIPATION, LOG_OVERLAP, RELATIVE_ENTROPY, LOG_CONDENSED, OUTPUTS, MOST_INTERVALS = 256 };
 static const double TOLERANCE =
     2e-4; /* of the table of half the size; the error of the table itself is near its square */
 
@@ -20,6 +20,7 @@ static ireneo_error sample(double x, double *values, void *context) {
     values[LOG_PARTICIPATION] = log(row.y[2]);
     values[LOG_OVERLAP] = log(overlap);
     values[RELATIVE_ENTROPY] = row.entropy / map->log_keys;
+    values[LOG_CONDENSED] = log(row.y[2] - 2.0 * row.y[3] + row.y2_squared);
     return IRENEO_OK;
 }
 
@@ -38,17 +39,20 @@ void ireneo_attention_map_close(ireneo_attention_map *map) {
 
 void ireneo_attention_map_at(const ireneo_attention_map *map, double distance,
                              ireneo_attention_averages *averages) {
-    double values[OUTPUTS] = {-map->log_keys, -map->log_keys, 1.0};
+    double equal = log1p(-1.0 / map->keys) - map->log_keys; /* of 1/T - 1/T^2 */
+    double values[OUTPUTS] = {-map->log_keys, -map->log_keys, 1.0, equal};
     if (map->table.values != NULL)
         ireneo_chebyshev_at(&map->table, asinh(map->spread * sqrt(distance)) / asinh(map->spread), values);
     averages->participation = exp(values[LOG_PARTICIPATION]);
     averages->overlap = fmin(averages->participation, exp(values[LOG_OVERLAP]));
     averages->entropy = values[RELATIVE_ENTROPY] * map->log_keys;
+    averages->condensed = exp(values[LOG_CONDENSED]);
 }
 
 void ireneo_attention_map_limit(const ireneo_attention_map *map, double distance,
                                 ireneo_attention_averages *averages) {
     ireneo_rem_row row;
     ireneo_rem_limit(map->spread * sqrt(distance / map->log_keys), map->log_keys, &row);
-    *averages = (ireneo_attention_averages){row.y[2], 0.0, row.entropy};
+    double condensed = row.y[2] - 2.0 * row.y[3] + row.y2_squared;
+    *averages = (ireneo_attention_averages){row.y[2], 0.0, row.entropy, condensed};
 }

@@ -14,6 +14,7 @@ typedef struct ireneo_attention_map {
 /* Averages of attention rows. */
 typedef struct ireneo_attention_averages {
     double participation, overlap, entropy; /* Y2, O12, H */
+    double condensed; /* E[Y2 - 2 Y3 + Y2^2], which gradients of queries and keys are made of */
 } ireneo_attention_averages;
 
 /* keys = 0: all of the context. Relative errors of the table are below 1e-7. */

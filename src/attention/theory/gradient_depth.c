@@ -13,38 +13,55 @@
  *     (a^2 + sigma_v^2 (Y_2 + beta^2 log T (1 - rho)(2 - rho) E[Y_2 - 2 Y_3 + Y_2^2])) / (a^2 + q_out)
  *
  * in its attention half and by chi_MLP in the other. */
-#include "attention/theory/rem.h"
+#include "attention/theory/gradient_depth.h"
+#include "attention/theory/stability.h"
+#include "attention/theory/transformer.h"
+#include "base/threads.h"
 
 #include <math.h>
 
 /* The factor of the attention half of one block, for tokens at distance 1 - rho. */
-static ireneo_error attention_factor(const ireneo_transformer *t, double distance, double *factor) {
+static double attention_factor(const ireneo_transformer *t, double distance, ireneo_attention_averages a) {
     double keys = t->keys > 0.0 ? t->keys : t->context, logits = t->beta * t->beta * log(t->context);
-    ireneo_rem_row row;
-    IRENEO_TRY(ireneo_rem_exact(sqrt(logits * distance), keys, &row));
     double uniform = t->gain_control ? 1.0 / keys : 0.0, common = t->gain_control ? 0.0 : 1.0 - distance;
-    double condensed = row.y[2] - 2.0 * row.y[3] + row.y2_squared;
-    double paths = row.y[2] - uniform + logits * distance * (1.0 + distance) * condensed;
-    double q_out = t->value_variance * (common + distance * (row.y[2] - uniform)) + t->value_bias_variance;
+    double paths = a.participation - uniform + logits * distance * (1.0 + distance) * a.condensed;
+    double q_out =
+        t->value_variance * (common + distance * (a.participation - uniform)) + t->value_bias_variance;
     double skip = t->residual_attention * t->residual_attention;
-    *factor = (skip + t->value_variance * paths) / (skip + q_out);
+    return (skip + t->value_variance * paths) / (skip + q_out);
+}
+
+ireneo_error ireneo_check_gradients(const ireneo_transformer *transformer) {
+    if (transformer->normalisation != IRENEO_NORMALISATION_POST)
+        return ireneo_fail(IRENEO_ERROR_ARGUMENT, "the law of gradients over depth holds for post-LN only");
     return IRENEO_OK;
+}
+
+double ireneo_gradient_growth(const ireneo_block *block, const ireneo_transformer *t, double *factors) {
+    ireneo_tokens tokens = ireneo_block_input(t);
+    double chi = ireneo_chi_mlp(block, t, 1.0), growth = 0.0;
+    for (size_t layer = 0; layer < t->layers; layer++) {
+        ireneo_attention_averages attention = ireneo_block_attention(block, IRENEO_MAP_EXACT, tokens);
+        double factor = chi * attention_factor(t, tokens.gap / tokens.q, attention);
+        if (factors != NULL) factors[layer] = factor;
+        growth += log(factor);
+        tokens = ireneo_block_step(block, t, IRENEO_MAP_EXACT, tokens, attention);
+    }
+    return growth;
 }
 
 ireneo_error ireneo_attention_gradient_depth(const ireneo_transformer *transformer, double *gradient) {
     IRENEO_REQUIRE(transformer != NULL && gradient != NULL,
                    "the law of gradients needs a transformer and room");
-    if (transformer->normalisation != IRENEO_NORMALISATION_POST)
-        return ireneo_fail(IRENEO_ERROR_ARGUMENT, "the law of gradients over depth holds for post-LN only");
-    ireneo_attention_propagation p;
-    IRENEO_TRY(ireneo_attention_propagate(transformer, &p));
-    ireneo_error failed = IRENEO_OK;
-    gradient[p.layers] = 1.0;
-    for (size_t l = p.layers; l-- > 0 && failed == IRENEO_OK;) {
-        double factor = 0.0;
-        failed = attention_factor(transformer, p.distance[l], &factor);
-        gradient[l] = gradient[l + 1] * factor * p.chi_mlp;
-    }
-    ireneo_attention_propagation_free(&p);
-    return failed;
+    IRENEO_TRY(ireneo_check_transformer(transformer));
+    IRENEO_TRY(ireneo_check_gradients(transformer));
+    ireneo_block block;
+    IRENEO_TRY(ireneo_enter(0, NULL));
+    ireneo_error failed = ireneo_leave(ireneo_block_open(transformer, &block));
+    if (failed != IRENEO_OK) return failed;
+    (void)ireneo_gradient_growth(&block, transformer, gradient);
+    ireneo_block_close(&block);
+    gradient[transformer->layers] = 1.0;
+    for (size_t layer = transformer->layers; layer-- > 0;) gradient[layer] *= gradient[layer + 1];
+    return IRENEO_OK;
 }
