@@ -23,7 +23,7 @@ done
 for package in libireneo0 libireneo-dev ireneo python3-ireneo ireneo-doc; do
     grep -q "^Package: $package$" debian/control || fault "no package $package"
 done
-for data in $(cd data && ls ./*.npy ./*.safetensors ./genesis.txt); do
+for data in $(cd data && ls ./*.npy ./*.safetensors ./genesis.txt ./stories.txt); do
     grep -q "$(basename "$data")" debian/copyright || fault "no licence of $data"
 done
 
