@@ -19,10 +19,10 @@ extern const command command_attention_train;
 typedef struct transformer_options {
     ireneo_transformer transformer;
     const char *preset, *norm, *activation;
-    bool gain_control;
+    bool gain_control, causal, rms_norm, parallel, output_projection;
     bool no_projection; /* attention has no W_O; matters to --std */
     double weight_variance, bias_variance, std;
-    option list[40]; /* ends as every table of options does */
+    option list[64]; /* ends as every table of options does */
 } transformer_options;
 
 /* Declares the options of a transformer; the command may add a table of its own behind them. */

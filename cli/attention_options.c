@@ -26,8 +26,23 @@ void declare_transformer(transformer_options *t) {
         COUNT("mlp-width", &a->mlp_width, "M", "hidden units of the MLP (default: width)", 1, 1e8),
         NUMBER("context", &a->context, "T", "tokens (default 512, up to 1e12)", 2, 1e12),
         NUMBER("keys", &a->keys, "K", "keys a row sees, under a mask or padding (default: all)", 2, 1e12),
-        CHOICE("norm", &t->norm, "post|pre", "where the LayerNorms are (default post)"),
-        CHOICE("activation", &t->activation, "relu|tanh|gelu", "of the MLP (default relu)"),
+        FLAG("causal", &t->causal, "a token sees only itself and those before it"),
+        NUMBER("window", &a->window, "W", "keys a row sees at most (default: all)", 2, 1e12),
+        CHOICE("norm", &t->norm, "post|pre|none|branch|sandwich", "where the norms are (default post)"),
+        FLAG("rms-norm", &t->rms_norm, "norms do not take the mean away"),
+        NUMBER("branch-gain", &a->branch_gain, "G", "of the norm on a branch's output (default 1)", 0, 1e6),
+        CHOICE("activation", &t->activation, "relu|tanh|gelu|silu|reglu|geglu|swiglu",
+               "of the MLP (default relu)"),
+        FLAG("parallel", &t->parallel, "attention and MLP read the same tokens"),
+        COUNT("key-heads", &a->key_heads, "N", "heads of keys and values, shared by groups (default: heads)",
+              1, 1e6),
+        COUNT("head-width", &a->head_width, "D", "width of a head (default: width / heads)", 1, 1e7),
+        NUMBER("rope", &a->rope_base, "BASE", "rotary positions with this base (default: none)", 1.000001,
+               1e12),
+        NUMBER("qk-norm", &a->query_key_norm, "G",
+               "queries and keys are normalised; product of their gains (default: not)", 1e-6, 1e6),
+        NUMBER("soft-cap", &a->soft_cap, "C", "logits x become C tanh(x / C) (default: not)", 1e-6, 1e6),
+        FLAG("output-projection", &t->output_projection, "networks have a W_O of their own"),
         FLAG("gain-control", &t->gain_control, "subtract 1/T from the attention weights"),
         NUMBER("beta", &a->beta, "B", "query-key scale (default 1)", 0, 200),
         NUMBER("std", &t->std, "S", "or: standard deviation of every weight, W_O too, as initializer_range",
@@ -37,14 +52,19 @@ void declare_transformer(transformer_options *t) {
                "of both MLP matrices times their inputs (default 0.2)", 0, 1e12),
         NUMBER("mlp-in-variance", &a->mlp_in_variance, "V", "of the first MLP matrix only", 0, 1e12),
         NUMBER("mlp-out-variance", &a->mlp_out_variance, "V", "of the second only", 0, 1e12),
+        NUMBER("mlp-gate-variance", &a->mlp_gate_variance, "V",
+               "of a gated MLP's gate (default: of the first)", 0, 1e12),
         NUMBER("bias-variance", &t->bias_variance, "V", "of value and MLP biases (default 0.0004)", 0, 1e12),
+        NUMBER("value-bias-variance", &a->value_bias_variance, "V", "of the value biases only", 0, 1e12),
+        NUMBER("mlp-bias-variance", &a->mlp_bias_variance, "V", "of the MLP biases only", 0, 1e12),
         NUMBER("residual-attention", &a->residual_attention, "A",
                "strength of the skip around attention (default 1)", 0, 1e6),
         NUMBER("residual", &a->residual_attention, "A", "short for --residual-attention", 0, 1e6),
         NUMBER("residual-mlp", &a->residual_mlp, "A", "strength of the skip around the MLP (default 1)", 0,
                1e6),
         NUMBER("rho0", &a->rho_0, "R", "cosine similarity of the input tokens (default 0.05)", 0, 1),
-        NUMBER("q0", &a->q_0, "Q", "mean square of the input tokens, for pre-LN (default 1)", 1e-12, 1e12),
+        NUMBER("q0", &a->q_0, "Q", "mean square of the input tokens, not for post-LN (default 1)", 1e-12,
+               1e12),
         OPTIONS_END,
     };
     declare_options(t, options);
@@ -82,7 +102,8 @@ static ireneo_error apply_std(transformer_options *t) {
     if (!was_given(t, "value-variance")) a->value_variance = s.value_variance;
     if (!both && !was_given(t, "mlp-in-variance")) a->mlp_in_variance = s.mlp_in_variance;
     if (!both && !was_given(t, "mlp-out-variance")) a->mlp_out_variance = s.mlp_out_variance;
-    if (!was_given(t, "bias-variance")) a->value_bias_variance = a->mlp_bias_variance = 0.0;
+    if (!was_given(t, "value-bias-variance")) a->value_bias_variance = 0.0;
+    if (!was_given(t, "mlp-bias-variance")) a->mlp_bias_variance = 0.0;
     return IRENEO_OK;
 }
 
@@ -92,6 +113,16 @@ static bool scale_given(const transformer_options *t) {
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (was_given(t, names[i])) return true;
     return false;
+}
+
+/* The words of --norm and --activation are the names of the library's numbers. */
+static void choose_words(transformer_options *t) {
+    for (int i = 0; t->norm != NULL && i <= IRENEO_NORMALISATION_SANDWICH; i++)
+        if (strcmp(t->norm, ireneo_normalisation_name((ireneo_normalisation)i)) == 0)
+            t->transformer.normalisation = (ireneo_normalisation)i;
+    for (int i = 0; t->activation != NULL && i <= IRENEO_ACTIVATION_SWIGLU; i++)
+        if (strcmp(t->activation, ireneo_activation_name((ireneo_activation)i)) == 0)
+            t->transformer.activation = (ireneo_activation)i;
 }
 
 static int combine(const command *self, transformer_options *t) {
@@ -105,14 +136,16 @@ static int combine(const command *self, transformer_options *t) {
         if (!was_given(t, "mlp-in-variance")) a->mlp_in_variance = t->weight_variance;
         if (!was_given(t, "mlp-out-variance")) a->mlp_out_variance = t->weight_variance;
     }
-    if (was_given(t, "bias-variance")) a->value_bias_variance = a->mlp_bias_variance = t->bias_variance;
-    if (t->norm != NULL)
-        a->normalisation = strcmp(t->norm, "pre") == 0 ? IRENEO_NORMALISATION_PRE : IRENEO_NORMALISATION_POST;
-    if (t->activation != NULL)
-        a->activation = strcmp(t->activation, "tanh") == 0   ? IRENEO_ACTIVATION_TANH
-                        : strcmp(t->activation, "gelu") == 0 ? IRENEO_ACTIVATION_GELU
-                                                             : IRENEO_ACTIVATION_RELU;
+    if (was_given(t, "bias-variance")) {
+        if (!was_given(t, "value-bias-variance")) a->value_bias_variance = t->bias_variance;
+        if (!was_given(t, "mlp-bias-variance")) a->mlp_bias_variance = t->bias_variance;
+    }
+    choose_words(t);
     if (t->gain_control) a->gain_control = 1;
+    if (t->causal) a->causal = 1;
+    if (t->rms_norm) a->rms_norm = 1;
+    if (t->parallel) a->parallel = 1;
+    if (t->output_projection) a->output_projection = 1;
     return 0;
 }
 
@@ -154,6 +187,32 @@ void print_transformer(const ireneo_transformer *t) {
         t->residual_attention, t->residual_mlp);
 }
 
+/* What differs from the plain block, as options. */
+static void print_ingredients(FILE *out, const ireneo_transformer *t) {
+    const struct {
+        const char *name;
+        double value;
+    } numbers[] = {{"window", t->window},
+                   {"branch-gain", t->branch_gain},
+                   {"rope", t->rope_base},
+                   {"mlp-gate-variance", t->mlp_gate_variance},
+                   {"qk-norm", t->query_key_norm},
+                   {"soft-cap", t->soft_cap},
+                   {"key-heads", (double)t->key_heads},
+                   {"head-width", (double)t->head_width}};
+    const struct {
+        const char *name;
+        int on;
+    } flags[] = {{"causal", t->causal},
+                 {"rms-norm", t->rms_norm},
+                 {"parallel", t->parallel},
+                 {"output-projection", t->output_projection}};
+    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
+        if (flags[i].on) fprintf(out, " --%s", flags[i].name);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        if (numbers[i].value > 0.0) fprintf(out, " --%s %.12g", numbers[i].name, numbers[i].value);
+}
+
 void print_options(FILE *out, const ireneo_transformer *t) {
     fprintf(out, "--layers %zu --width %zu --heads %zu --mlp-width %zu --context %.12g", t->layers, t->width,
             t->heads, t->mlp_width, t->context);
@@ -163,8 +222,32 @@ void print_options(FILE *out, const ireneo_transformer *t) {
             t->gain_control ? " --gain-control" : "", t->rho_0, t->q_0);
     fprintf(out, " --beta %.6g --value-variance %.6g --mlp-in-variance %.6g --mlp-out-variance %.6g", t->beta,
             t->value_variance, t->mlp_in_variance, t->mlp_out_variance);
-    fprintf(out, " --bias-variance %.6g --residual-attention %.6g --residual-mlp %.6g",
-            t->value_bias_variance, t->residual_attention, t->residual_mlp);
+    if (t->value_bias_variance == t->mlp_bias_variance)
+        fprintf(out, " --bias-variance %.6g", t->value_bias_variance);
+    else
+        fprintf(out, " --value-bias-variance %.6g --mlp-bias-variance %.6g", t->value_bias_variance,
+                t->mlp_bias_variance);
+    fprintf(out, " --residual-attention %.6g --residual-mlp %.6g", t->residual_attention, t->residual_mlp);
+    print_ingredients(out, t);
+}
+
+static void write_ingredients(ireneo_json *json, const ireneo_transformer *t) {
+    bool gated = t->activation >= IRENEO_ACTIVATION_REGLU;
+    ireneo_json_bool(json, "causal", t->causal != 0);
+    ireneo_json_number(json, "window", t->window);
+    ireneo_json_bool(json, "rms_norm", t->rms_norm != 0);
+    ireneo_json_number(json, "branch_gain", t->branch_gain > 0.0 ? t->branch_gain : 1.0);
+    ireneo_json_number(json, "mlp_gate_variance",
+                       !gated                       ? 0.0
+                       : t->mlp_gate_variance > 0.0 ? t->mlp_gate_variance
+                                                    : t->mlp_in_variance);
+    ireneo_json_number(json, "rope_base", t->rope_base);
+    ireneo_json_number(json, "query_key_norm", t->query_key_norm);
+    ireneo_json_size(json, "key_heads", t->key_heads > 0 ? t->key_heads : t->heads);
+    ireneo_json_size(json, "head_width", t->head_width > 0 ? t->head_width : t->width / t->heads);
+    ireneo_json_bool(json, "parallel", t->parallel != 0);
+    ireneo_json_number(json, "soft_cap", t->soft_cap);
+    ireneo_json_bool(json, "output_projection", t->output_projection != 0);
 }
 
 void write_transformer(ireneo_json *json, const char *key, const ireneo_transformer *t) {
@@ -188,5 +271,6 @@ void write_transformer(ireneo_json *json, const char *key, const ireneo_transfor
     ireneo_json_number(json, "residual_mlp", t->residual_mlp);
     ireneo_json_number(json, "rho_0", t->rho_0);
     ireneo_json_number(json, "q_0", t->q_0);
+    write_ingredients(json, t);
     ireneo_json_end_object(json);
 }

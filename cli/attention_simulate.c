@@ -25,7 +25,7 @@ typedef struct expectation {
 static ireneo_error expect(const ireneo_transformer *t, const ireneo_attention_simulate_settings *settings,
                            expectation *e) {
     *e = (expectation){0};
-    if (settings->causal) return IRENEO_OK;
+    if (t->causal) return IRENEO_OK;
     ireneo_error failed = ireneo_attention_propagate(t, &e->depth);
     if (failed != IRENEO_OK || settings->forward_only || t->normalisation != IRENEO_NORMALISATION_POST)
         return failed;
@@ -45,7 +45,7 @@ static void print_table(const ireneo_transformer *t, const ireneo_attention_simu
                         const ireneo_attention_depth *depths, const expectation *e) {
     print_transformer(t);
     printf("%zu network%s%s, tokens of overlap %g (seed %llu)\n\n", settings->draws,
-           settings->draws == 1 ? "" : "s", settings->causal ? ", causal attention" : "", t->rho_0,
+           settings->draws == 1 ? "" : "s", t->causal ? ", causal attention" : "", t->rho_0,
            (unsigned long long)settings->seed);
     printf("depth         rho    error      law         q    error        Y2    error   entropy    error");
     if (!settings->forward_only)
@@ -117,7 +117,7 @@ static int print_as_json(const command *self, const ireneo_transformer *t,
     ireneo_json json = {0};
     ireneo_json_begin_object(&json, NULL);
     write_transformer(&json, "transformer", t);
-    ireneo_json_bool(&json, "causal", settings->causal != 0);
+    ireneo_json_bool(&json, "causal", t->causal != 0);
     ireneo_json_size(&json, "draws", settings->draws);
     ireneo_json_size(&json, "seed", settings->seed);
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
@@ -153,12 +153,11 @@ static int measure(const command *self, const ireneo_transformer *t,
 static int run(const command *self, int argc, char **argv) {
     transformer_options t;
     ireneo_attention_simulate_settings settings = {.draws = 10, .seed = 1};
-    bool json = false, causal = false, forward = false;
+    bool json = false, forward = false;
     size_t threads = 0;
     declare_transformer(&t);
     const option own[] = {
         COUNT("draws", &settings.draws, "N", "independent networks (default 10)", 1, 1e6),
-        FLAG("causal", &causal, "a token sees only itself and those before it"),
         FLAG("forward", &forward, "leave out the gradients"),
         SEED("seed", &settings.seed, "seed of the random numbers (default 1)"),
         THREADS(&threads),
@@ -169,7 +168,6 @@ static int run(const command *self, int argc, char **argv) {
     drop_option(&t, "keys");
     int outcome = parse_transformer(self, argc, argv, &t);
     if (outcome != 0) return outcome == PARSE_FINISHED ? EXIT_DONE : outcome;
-    settings.causal = causal;
     settings.forward_only = forward;
     settings.threads = (int)threads;
     ireneo_attention_depth *depths = calloc(t.transformer.layers + 1, sizeof *depths);

@@ -21,23 +21,35 @@ extern "C" {
  * `..._limit` are this limit; all others are exact at the given T. Entropies are in nats. docs/attention.md.
  * ---------------------------------------------------------------------------------------------------- */
 
-/** Where the LayerNorms are: x <- LN(a x + f(x)) or x <- a x + f(LN x). */
+/** Where the norms are, for a branch f and skip strength a. */
 typedef enum ireneo_normalisation {
+    /** x <- LN(a x + f(x)) */
     IRENEO_NORMALISATION_POST,
-    IRENEO_NORMALISATION_PRE
+    /** x <- a x + f(LN x) */
+    IRENEO_NORMALISATION_PRE,
+    /** x <- a x + f(x) */
+    IRENEO_NORMALISATION_NONE,
+    /** x <- a x + g LN f(x), as OLMo 2 */
+    IRENEO_NORMALISATION_BRANCH,
+    /** x <- a x + g LN f(LN x), as Gemma and Peri-LN */
+    IRENEO_NORMALISATION_SANDWICH
 } ireneo_normalisation;
 
-/** The nonlinearity of the MLP. */
+/** The nonlinearity of the MLP: W_2 phi(W_1 x), or gated, W_2 (phi(W_g x) * W_1 x) for the three last. */
 typedef enum ireneo_activation {
     IRENEO_ACTIVATION_RELU,
     IRENEO_ACTIVATION_TANH,
-    IRENEO_ACTIVATION_GELU
+    IRENEO_ACTIVATION_GELU,
+    IRENEO_ACTIVATION_SILU,
+    IRENEO_ACTIVATION_REGLU,
+    IRENEO_ACTIVATION_GEGLU,
+    IRENEO_ACTIVATION_SWIGLU
 } ireneo_activation;
 
-/** "post" or "pre". Never NULL. */
+/** "post", "pre", "none", "branch" or "sandwich". Never NULL. */
 IRENEO_API const char *ireneo_normalisation_name(ireneo_normalisation normalisation);
 
-/** "relu", "tanh" or "gelu". Never NULL. */
+/** "relu", "tanh", "gelu", "silu", "reglu", "geglu" or "swiglu". Never NULL. */
 IRENEO_API const char *ireneo_activation_name(ireneo_activation activation);
 
 /** A transformer and the scales of its random weights. Fill it with ireneo_transformer_defaults or a preset. */
@@ -60,8 +72,32 @@ typedef struct ireneo_transformer {
     double residual_attention, residual_mlp;
     /** Cosine similarity of the input tokens. */
     double rho_0;
-    /** q of the input tokens; matters for pre-LN only. */
+    /** q of the input tokens; matters where the stream is not normalised, in all but post-LN. */
     double q_0;
+    /** 1: token s sees only itself and those before it. */
+    int causal;
+    /** 1: norms divide by the root mean square and do not take the mean away. */
+    int rms_norm;
+    /** 1: attention and MLP read the same tokens and are added together, as in GPT-J and PaLM. */
+    int parallel;
+    /** 1: a network has a matrix W_O of its own; value_variance is that of the product W_O W_V either way. */
+    int output_projection;
+    /** Heads of keys and values, which groups of query heads share; 0: as many as heads. */
+    size_t key_heads;
+    /** Width of a head; 0: width / heads. */
+    size_t head_width;
+    /** Keys that a row sees at most, the last ones; 0: no window. */
+    double window;
+    /** g of the norm on a branch's output (branch and sandwich); 0: 1. */
+    double branch_gain;
+    /** Variance of the gate matrix W_g times its inputs, for gated activations; 0: that of W_1. */
+    double mlp_gate_variance;
+    /** Queries and keys are rotated by their positions with this base; 0: not at all. */
+    double rope_base;
+    /** Queries and keys are normalised, and this is the product of their gains; beta has no say then. 0: not. */
+    double query_key_norm;
+    /** Logits x become c tanh(x / c); 0: not. */
+    double soft_cap;
     uint64_t reserved[4];
 } ireneo_transformer;
 
@@ -286,8 +322,6 @@ IRENEO_API void ireneo_attention_trainability_free(ireneo_attention_trainability
 typedef struct ireneo_attention_simulate_settings {
     /** Independent networks and inputs; 0: 10. */
     size_t draws;
-    /** 1: a token sees only itself and those before it. */
-    int causal;
     /** 1: leave out the backward pass; gradients are NaN then. */
     int forward_only;
     uint64_t seed;

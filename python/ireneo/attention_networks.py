@@ -81,7 +81,6 @@ def simulate(
     model: Optional[Transformer] = None,
     *,
     draws: int = 10,
-    causal: bool = False,
     forward_only: bool = False,
     seed: int = 1,
     threads: int = 0,
@@ -98,7 +97,6 @@ def simulate(
     subject = given(model, changes)
     settings = s.ireneo_attention_simulate_settings(
         draws=size(draws, "draws", 1),
-        causal=int(bool(causal)),
         forward_only=int(bool(forward_only)),
         seed=seed64(seed),
         threads=size(threads, "threads"),

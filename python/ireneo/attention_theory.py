@@ -18,8 +18,10 @@ from .library import check, lib
 from .progress import Progress, Watch
 from .records import choice, record
 
-NORMALISATIONS = ("post", "pre")
-ACTIVATIONS = ("relu", "tanh", "gelu")
+NORMALISATIONS = ("post", "pre", "none", "branch", "sandwich")
+ACTIVATIONS = ("relu", "tanh", "gelu", "silu", "reglu", "geglu", "swiglu")
+
+FLAGS = ("gain_control", "causal", "rms_norm", "parallel", "output_projection")
 
 
 @dataclass(frozen=True)
@@ -73,9 +75,10 @@ class Transformer(Report):
     #: Tokens T, and keys that a row sees (0: all).
     context: float
     keys: float
-    #: "post": x <- LN(a x + f(x)); "pre": x <- a x + f(LN x).
+    #: "post": x <- LN(a x + f(x)); "pre": a x + f(LN x); "none": a x + f(x); "branch": a x + g LN f(x);
+    #: "sandwich": a x + g LN f(LN x).
     normalisation: str
-    #: "relu", "tanh" or "gelu".
+    #: "relu", "tanh", "gelu", "silu", or gated: "reglu", "geglu", "swiglu".
     activation: str
     #: Whether the uniform part 1 / T is subtracted from the attention weights.
     gain_control: bool
@@ -93,13 +96,34 @@ class Transformer(Report):
     #: Cosine similarity and q of the input tokens.
     rho_0: float
     q_0: float
+    #: A token sees only itself and those before it.
+    causal: bool = False
+    #: Norms do not take the mean away.
+    rms_norm: bool = False
+    #: Attention and MLP read the same tokens.
+    parallel: bool = False
+    #: Networks have a matrix W_O of their own.
+    output_projection: bool = False
+    #: Heads of keys and values (0: heads); width of a head (0: width / heads).
+    key_heads: int = 0
+    head_width: int = 0
+    #: Keys that a row sees at most (0: all).
+    window: float = 0.0
+    #: Gain of the norm on a branch's output (0: 1).
+    branch_gain: float = 0.0
+    #: Variance of a gated MLP's gate times its inputs (0: that of W_1).
+    mlp_gate_variance: float = 0.0
+    #: Base of rotary positions; product of the gains of normalised queries and keys; cap of the logits (0: without).
+    rope_base: float = 0.0
+    query_key_norm: float = 0.0
+    soft_cap: float = 0.0
 
     def _struct(self) -> s.ireneo_transformer:
-        whole = {name: size(getattr(self, name), name) for name in ("layers", "width", "heads", "mlp_width")}
+        whole = {name: size(getattr(self, name), name) for name in ("layers", "width", "heads", "mlp_width", "key_heads", "head_width")}
         apart = {
             "normalisation": choice(NORMALISATIONS, self.normalisation, "normalisation"),
             "activation": choice(ACTIVATIONS, self.activation, "activation"),
-            "gain_control": int(bool(self.gain_control)),
+            **{name: int(bool(getattr(self, name))) for name in FLAGS},
         }
         rest = {
             f.name: real(getattr(self, f.name), f.name) for f in fields(self) if f.name not in {**whole, **apart}

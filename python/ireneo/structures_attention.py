@@ -76,6 +76,18 @@ class ireneo_transformer(ctypes.Structure):
         ("residual_mlp", c_double),
         ("rho_0", c_double),
         ("q_0", c_double),
+        ("causal", c_int),
+        ("rms_norm", c_int),
+        ("parallel", c_int),
+        ("output_projection", c_int),
+        ("key_heads", c_size_t),
+        ("head_width", c_size_t),
+        ("window", c_double),
+        ("branch_gain", c_double),
+        ("mlp_gate_variance", c_double),
+        ("rope_base", c_double),
+        ("query_key_norm", c_double),
+        ("soft_cap", c_double),
         ("reserved", RESERVED),
     ]
 
@@ -191,7 +203,6 @@ class ireneo_attention_recommendation(ctypes.Structure):
 class ireneo_attention_simulate_settings(ctypes.Structure):
     _fields_ = [
         ("draws", c_size_t),
-        ("causal", c_int),
         ("forward_only", c_int),
         ("seed", c_uint64),
         ("threads", c_int),

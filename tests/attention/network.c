@@ -155,6 +155,8 @@ static double exact_activation(ireneo_activation activation, double x) {
         return tanh(x);
     case IRENEO_ACTIVATION_GELU:
         return 0.5 * x * erfc(-x * M_SQRT1_2);
+    default:
+        break;
     }
     return NAN;
 }

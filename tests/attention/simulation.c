@@ -204,7 +204,8 @@ static void test_causal_rows(void **state) {
     t.layers = 1;
     t.context = 100;
     t.width = t.mlp_width = 64;
-    ireneo_attention_simulate_settings settings = {.draws = 1, .seed = 1, .causal = 1, .forward_only = 1};
+    t.causal = 1;
+    ireneo_attention_simulate_settings settings = {.draws = 1, .seed = 1, .forward_only = 1};
     ireneo_attention_depth depths[2];
     assert_int_equal(ireneo_attention_simulate(&t, &settings, depths), IRENEO_OK);
     double participation = 0.0, entropy = 0.0; /* at beta = 0 row s is uniform over s keys */
@@ -244,12 +245,11 @@ static void test_refusals(void **state) {
     t.value_variance = -0.1;
     assert_int_equal(ireneo_attention_simulate(&t, NULL, depths), IRENEO_ERROR_ARGUMENT);
     t = small(1.0);
-    t.gain_control = 1;
-    ireneo_attention_simulate_settings settings = {.causal = 1};
-    assert_int_equal(ireneo_attention_simulate(&t, &settings, depths), IRENEO_ERROR_ARGUMENT);
+    t.gain_control = t.causal = 1;
+    assert_int_equal(ireneo_attention_simulate(&t, NULL, depths), IRENEO_ERROR_ARGUMENT);
     t = small(1.0);
     ireneo_progress stop = {.report = stop_at_once};
-    settings = (ireneo_attention_simulate_settings){.progress = &stop};
+    ireneo_attention_simulate_settings settings = {.progress = &stop};
     assert_int_equal(ireneo_attention_simulate(&t, &settings, depths), IRENEO_ERROR_CANCELLED);
 }
 

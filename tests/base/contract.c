@@ -44,8 +44,8 @@ static void test_names(void **state) {
     EXPECT_NAMES(ireneo_dense_measure_name, ireneo_dense_measure, IRENEO_DENSE_MEASURE_ANGLE + 1);
     EXPECT_NAMES(ireneo_dense_preparation_name, ireneo_dense_preparation, IRENEO_DENSE_PREPARATION_RAW + 1);
     EXPECT_NAMES(ireneo_dense_verdict_name, ireneo_dense_verdict, IRENEO_DENSE_VERDICT_LOST + 1);
-    EXPECT_NAMES(ireneo_normalisation_name, ireneo_normalisation, IRENEO_NORMALISATION_PRE + 1);
-    EXPECT_NAMES(ireneo_activation_name, ireneo_activation, IRENEO_ACTIVATION_GELU + 1);
+    EXPECT_NAMES(ireneo_normalisation_name, ireneo_normalisation, IRENEO_NORMALISATION_SANDWICH + 1);
+    EXPECT_NAMES(ireneo_activation_name, ireneo_activation, IRENEO_ACTIVATION_SWIGLU + 1);
 }
 
 static void test_releasing_nothing(void **state) {

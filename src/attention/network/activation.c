@@ -53,6 +53,8 @@ static void activate(ireneo_activation activation, const ireneo_scalar *x, irene
     case IRENEO_ACTIVATION_GELU:
         for (size_t i = 0; i < count; i++) y[i] = x[i] * normal_cdf(x[i]);
         break;
+    default: /* refused by ireneo_network_read */
+        break;
     }
 }
 
@@ -71,6 +73,8 @@ static void activate_backward(ireneo_activation activation, const ireneo_scalar 
         break;
     case IRENEO_ACTIVATION_GELU:
         for (size_t i = 0; i < count; i++) gradient[i] *= normal_cdf(x[i]) + x[i] * normal_density(x[i]);
+        break;
+    default:
         break;
     }
 }

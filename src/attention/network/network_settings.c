@@ -30,7 +30,29 @@ static ireneo_error check_scale(double value, double most, const char *name) {
     return IRENEO_OK;
 }
 
-ireneo_error ireneo_network_read(const ireneo_transformer *t, bool causal, ireneo_network_shape *shape,
+/* Names the first ingredient that is not known here. */
+static ireneo_error check_covered(const ireneo_transformer *t) {
+    const struct {
+        const char *name;
+        bool used;
+    } parts[] = {{"a window", t->window > 0.0},
+                 {"RMSNorm", t->rms_norm != 0},
+                 {"parallel branches", t->parallel != 0},
+                 {"an output projection", t->output_projection != 0},
+                 {"shared keys and values", t->key_heads > 0 && t->key_heads != t->heads},
+                 {"a width of heads of its own", t->head_width > 0 && t->head_width * t->heads != t->width},
+                 {"this place of the norms", (int)t->normalisation > IRENEO_NORMALISATION_PRE},
+                 {"this activation", (int)t->activation > IRENEO_ACTIVATION_GELU},
+                 {"rotary positions", t->rope_base > 0.0},
+                 {"a norm of queries and keys", t->query_key_norm > 0.0},
+                 {"a cap of the logits", t->soft_cap > 0.0}};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (parts[i].used)
+            return ireneo_fail(IRENEO_ERROR_ARGUMENT, "the network does not have %s", parts[i].name);
+    return IRENEO_OK;
+}
+
+ireneo_error ireneo_network_read(const ireneo_transformer *t, ireneo_network_shape *shape,
                                  ireneo_network_scales *scales) {
     IRENEO_REQUIRE(t != NULL, "no transformer was given");
     IRENEO_TRY(ireneo_check_reserved(t->reserved, "the transformer"));
@@ -45,7 +67,8 @@ ireneo_error ireneo_network_read(const ireneo_transformer *t, bool causal, irene
     IRENEO_TRY(check_scale(t->residual_mlp, 1e6, "the residual strength of the MLP"));
     IRENEO_TRY(check_scale(t->rho_0, 1.0, "rho_0"));
     IRENEO_TRY(check_scale(t->q_0, 1e6, "q_0"));
-    if (causal && t->gain_control)
+    IRENEO_TRY(check_covered(t));
+    if (t->causal && t->gain_control)
         return ireneo_fail(IRENEO_ERROR_ARGUMENT, "gain control is not defined for causal attention");
     *shape = (ireneo_network_shape){.layers = t->layers,
                                     .width = t->width,
@@ -54,7 +77,7 @@ ireneo_error ireneo_network_read(const ireneo_transformer *t, bool causal, irene
                                     .mlp_width = t->mlp_width > 0 ? t->mlp_width : t->width,
                                     .normalisation = t->normalisation,
                                     .activation = t->activation,
-                                    .causal = causal,
+                                    .causal = t->causal != 0,
                                     .gain_control = t->gain_control != 0,
                                     .residual_attention = t->residual_attention,
                                     .residual_mlp = t->residual_mlp};

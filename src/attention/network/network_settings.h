@@ -5,7 +5,7 @@
 #include "attention/network/network.h"
 
 /* Fails with a sentence when a size or a scale is out of range. */
-ireneo_error ireneo_network_read(const ireneo_transformer *transformer, bool causal,
-                                 ireneo_network_shape *shape, ireneo_network_scales *scales);
+ireneo_error ireneo_network_read(const ireneo_transformer *transformer, ireneo_network_shape *shape,
+                                 ireneo_network_scales *scales);
 
 #endif

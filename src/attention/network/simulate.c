@@ -178,7 +178,7 @@ ireneo_error ireneo_attention_simulate(const ireneo_transformer *transformer,
     IRENEO_REQUIRE(depths != NULL, "a simulation needs room for every depth");
     IRENEO_TRY(ireneo_check_reserved(chosen.reserved, "the simulation's settings"));
     simulation s = {.transformer = transformer, .settings = &chosen};
-    IRENEO_TRY(ireneo_network_read(transformer, chosen.causal != 0, &s.shape, &s.scales));
+    IRENEO_TRY(ireneo_network_read(transformer, &s.shape, &s.scales));
     IRENEO_TRY(ireneo_enter(chosen.threads, &s.threads));
     if (s.shape.context * s.shape.width < WORTH_THREADS) s.threads = 1;
     ireneo_error failed = run_draws(&s, depths);

@@ -281,7 +281,7 @@ static ireneo_error train(const ireneo_transformer *transformer, const unsigned 
                           ireneo_attention_train_report *report) {
     trainer t = {0};
     IRENEO_TRY(choose(settings, &t.settings));
-    IRENEO_TRY(ireneo_network_read(transformer, false, &t.shape.network, &t.scales));
+    IRENEO_TRY(ireneo_network_read(transformer, &t.shape.network, &t.scales));
     IRENEO_TRY(ireneo_text_read(text, length, t.shape.network.context, name, &t.text));
     ireneo_error failed = ireneo_enter(t.settings.threads, &t.threads);
     if (failed == IRENEO_OK) failed = ireneo_leave(run(&t, report));

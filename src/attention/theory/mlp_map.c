@@ -72,7 +72,7 @@ double ireneo_activation_power(ireneo_activation activation, double q) {
         return 0.5 * q;
     case IRENEO_ACTIVATION_GELU:
         return gelu_product(q, q);
-    case IRENEO_ACTIVATION_TANH:
+    default: /* tanh; others are refused */
         break;
     }
     return tanh_moment(q, 0);
@@ -84,7 +84,7 @@ double ireneo_activation_slope(ireneo_activation activation, double q) {
         return 0.5;
     case IRENEO_ACTIVATION_GELU:
         return gelu_slope(q, q);
-    case IRENEO_ACTIVATION_TANH:
+    default: /* tanh; others are refused */
         break;
     }
     return tanh_moment(q, 1);
@@ -98,7 +98,7 @@ double ireneo_activation_gap(ireneo_activation activation, double q, double dist
     case IRENEO_ACTIVATION_GELU: /* near p = q the slope at the midpoint is right to distance^3 */
         return distance < 1e-4 ? q * distance * gelu_slope(q, 0.5 * (q + p))
                                : gelu_product(q, q) - gelu_product(q, p);
-    case IRENEO_ACTIVATION_TANH:
+    default: /* tanh; others are refused */
         break;
     }
     return tanh_gap(q, distance);

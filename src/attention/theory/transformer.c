@@ -2,6 +2,7 @@
 #include "attention/theory/transformer.h"
 
 #include <math.h>
+#include <stdbool.h>
 
 const char *ireneo_normalisation_name(ireneo_normalisation normalisation) {
     switch (normalisation) {
@@ -9,6 +10,12 @@ const char *ireneo_normalisation_name(ireneo_normalisation normalisation) {
         return "post";
     case IRENEO_NORMALISATION_PRE:
         return "pre";
+    case IRENEO_NORMALISATION_NONE:
+        return "none";
+    case IRENEO_NORMALISATION_BRANCH:
+        return "branch";
+    case IRENEO_NORMALISATION_SANDWICH:
+        return "sandwich";
     }
     return "unknown";
 }
@@ -21,6 +28,14 @@ const char *ireneo_activation_name(ireneo_activation activation) {
         return "tanh";
     case IRENEO_ACTIVATION_GELU:
         return "gelu";
+    case IRENEO_ACTIVATION_SILU:
+        return "silu";
+    case IRENEO_ACTIVATION_REGLU:
+        return "reglu";
+    case IRENEO_ACTIVATION_GEGLU:
+        return "geglu";
+    case IRENEO_ACTIVATION_SWIGLU:
+        return "swiglu";
     }
     return "unknown";
 }
@@ -69,9 +84,18 @@ static ireneo_error check_shape(const ireneo_transformer *t) {
                            t->layers);
     if (t->width < 1 || t->heads < 1 || t->mlp_width < 1)
         return ireneo_fail(IRENEO_ERROR_ARGUMENT, "width, heads and MLP width must be at least 1");
-    if (t->width % t->heads != 0)
+    if (t->head_width == 0 && t->width % t->heads != 0)
         return ireneo_fail(IRENEO_ERROR_ARGUMENT, "width %zu cannot be divided among %zu heads", t->width,
                            t->heads);
+    if (t->key_heads > 0 && t->heads % t->key_heads != 0)
+        return ireneo_fail(IRENEO_ERROR_ARGUMENT, "%zu heads cannot share %zu heads of keys and values",
+                           t->heads, t->key_heads);
+    if (t->window != 0.0 && !(t->window >= 2.0 && t->window <= t->context))
+        return ireneo_fail(IRENEO_ERROR_ARGUMENT, "a window holds between 2 and all %g tokens, not %g",
+                           t->context, t->window);
+    if (t->rope_base != 0.0 && !(t->rope_base > 1.0 && t->rope_base <= 1e12))
+        return ireneo_fail(IRENEO_ERROR_ARGUMENT,
+                           "the base of the rotations must lie between 1 and 1e12, not %g", t->rope_base);
     return IRENEO_OK;
 }
 
@@ -79,11 +103,17 @@ static ireneo_error check_scales(const ireneo_transformer *t) {
     const struct {
         const char *name;
         double value;
-    } scales[] = {
-        {"value variance", t->value_variance},        {"MLP input variance", t->mlp_in_variance},
-        {"MLP output variance", t->mlp_out_variance}, {"value bias variance", t->value_bias_variance},
-        {"MLP bias variance", t->mlp_bias_variance},  {"attention residual strength", t->residual_attention},
-        {"MLP residual strength", t->residual_mlp}};
+    } scales[] = {{"value variance", t->value_variance},
+                  {"MLP input variance", t->mlp_in_variance},
+                  {"MLP output variance", t->mlp_out_variance},
+                  {"value bias variance", t->value_bias_variance},
+                  {"MLP bias variance", t->mlp_bias_variance},
+                  {"attention residual strength", t->residual_attention},
+                  {"MLP residual strength", t->residual_mlp},
+                  {"gain of the branches", t->branch_gain},
+                  {"gate variance", t->mlp_gate_variance},
+                  {"gain of queries and keys", t->query_key_norm},
+                  {"cap of the logits", t->soft_cap}};
     for (size_t i = 0; i < sizeof scales / sizeof *scales; i++)
         if (!(scales[i].value >= 0.0 && scales[i].value <= 1e12))
             return ireneo_fail(IRENEO_ERROR_ARGUMENT, "the %s must lie between 0 and 1e12, not %g",
@@ -94,15 +124,39 @@ static ireneo_error check_scales(const ireneo_transformer *t) {
     return IRENEO_OK;
 }
 
+/* Names the first ingredient that is not known here. */
+static ireneo_error check_covered(const ireneo_transformer *t) {
+    const struct {
+        const char *name;
+        bool used;
+    } parts[] = {{"causal masks over depth", t->causal != 0},
+                 {"a window", t->window > 0.0},
+                 {"RMSNorm", t->rms_norm != 0},
+                 {"parallel branches", t->parallel != 0},
+                 {"an output projection", t->output_projection != 0},
+                 {"shared keys and values", t->key_heads > 0 && t->key_heads != t->heads},
+                 {"a width of heads of its own", t->head_width > 0 && t->head_width * t->heads != t->width},
+                 {"this place of the norms", (int)t->normalisation > IRENEO_NORMALISATION_PRE},
+                 {"this activation", (int)t->activation > IRENEO_ACTIVATION_GELU},
+                 {"rotary positions", t->rope_base > 0.0},
+                 {"a norm of queries and keys", t->query_key_norm > 0.0},
+                 {"a cap of the logits", t->soft_cap > 0.0}};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (parts[i].used)
+            return ireneo_fail(IRENEO_ERROR_ARGUMENT, "the theory does not cover %s", parts[i].name);
+    return IRENEO_OK;
+}
+
 ireneo_error ireneo_check_transformer(const ireneo_transformer *t) {
     IRENEO_REQUIRE(t != NULL, "no transformer was given");
     IRENEO_TRY(ireneo_check_reserved(t->reserved, "the transformer"));
     IRENEO_TRY(check_shape(t));
     IRENEO_TRY(ireneo_check_context(t->beta, t->context, t->keys));
     IRENEO_TRY(check_scales(t));
-    if ((int)t->normalisation < IRENEO_NORMALISATION_POST || (int)t->normalisation > IRENEO_NORMALISATION_PRE)
-        return ireneo_fail(IRENEO_ERROR_ARGUMENT, "unknown place of the LayerNorms");
-    if ((int)t->activation < IRENEO_ACTIVATION_RELU || (int)t->activation > IRENEO_ACTIVATION_GELU)
+    if ((int)t->normalisation < IRENEO_NORMALISATION_POST ||
+        (int)t->normalisation > IRENEO_NORMALISATION_SANDWICH)
+        return ireneo_fail(IRENEO_ERROR_ARGUMENT, "unknown place of the norms");
+    if ((int)t->activation < IRENEO_ACTIVATION_RELU || (int)t->activation > IRENEO_ACTIVATION_SWIGLU)
         return ireneo_fail(IRENEO_ERROR_ARGUMENT, "unknown activation");
     if (!(t->rho_0 >= 0.0 && t->rho_0 <= 1.0))
         return ireneo_fail(IRENEO_ERROR_ARGUMENT,
@@ -110,5 +164,5 @@ ireneo_error ireneo_check_transformer(const ireneo_transformer *t) {
     if (!(t->q_0 > 0.0 && t->q_0 <= 1e12))
         return ireneo_fail(IRENEO_ERROR_ARGUMENT,
                            "the scale of input tokens must lie between 0 and 1e12, not %g", t->q_0);
-    return IRENEO_OK;
+    return check_covered(t);
 }
