@@ -58,3 +58,8 @@ void ireneo_text_mask(const ireneo_text *text, size_t start, size_t count, doubl
         targets[i] = hidden ? symbol : -1;
     }
 }
+
+void ireneo_text_follow(const ireneo_text *text, size_t start, size_t count, int *tokens, int *targets) {
+    memcpy(tokens, text->symbols + start, count * sizeof *tokens);
+    memcpy(targets, text->symbols + start + 1, count * sizeof *targets);
+}

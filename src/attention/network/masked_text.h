@@ -1,4 +1,4 @@
-/* Text as numbered symbols, and sequences of it with some positions masked. */
+/* Text as numbered symbols, and sequences of it with questions: masked positions, or what comes next. */
 #ifndef IRENEO_ATTENTION_NETWORK_MASKED_TEXT_H
 #define IRENEO_ATTENTION_NETWORK_MASKED_TEXT_H
 
@@ -23,5 +23,8 @@ void ireneo_text_free(ireneo_text *text);
  * targets the symbol there, or -1 elsewhere. Which positions are masked depends on (seed, stream) only. */
 void ireneo_text_mask(const ireneo_text *text, size_t start, size_t count, double share, uint64_t seed,
                       uint64_t stream, int *tokens, int *targets);
+
+/* The same with nothing masked: every token is asked for the symbol after it, so that count + 1 are read. */
+void ireneo_text_follow(const ireneo_text *text, size_t start, size_t count, int *tokens, int *targets);
 
 #endif

@@ -1,4 +1,5 @@
-/* Masked-token training of a small transformer with Adam.
+/* Training of a small transformer with Adam: an encoder fills masked positions, a decoder (causal) predicts
+ * the symbol that follows each of its own.
  *
  * A batch is cut into groups of one or two sequences; threads take groups, each group has a gradient of its
  * own, and these are added in their order: the result does not depend on the number of threads. */
@@ -95,14 +96,33 @@ static void add_groups(trainer *t) {
 
 /* ---- steps ---- */
 
-static void draw_batch(trainer *t, size_t step) {
+/* Sequence `b` of the batch is what begins at `start`, with its questions. */
+static void place(trainer *t, size_t b, size_t start, uint64_t stream) {
     size_t T = t->shape.network.context;
+    int *tokens = t->tokens + b * T, *targets = t->targets + b * T;
+    if (t->shape.network.causal)
+        ireneo_text_follow(&t->text, start, T, tokens, targets);
+    else
+        ireneo_text_mask(&t->text, start, T, t->settings.mask, t->settings.seed, stream, tokens, targets);
+}
+
+/* A sequence that is not there: nothing is asked. */
+static void leave_empty(trainer *t, size_t b) {
+    size_t T = t->shape.network.context;
+    for (size_t i = b * T; i < (b + 1) * T; i++) t->tokens[i] = 0, t->targets[i] = -1;
+}
+
+/* Symbols that a sequence takes from the text. */
+static size_t reach(const trainer *t) {
+    return t->shape.network.context + t->shape.network.causal;
+}
+
+static void draw_batch(trainer *t, size_t step) {
     for (size_t b = 0; b < t->settings.batch; b++) {
         uint64_t stream = STREAM_BATCHES + 2 * (step * t->settings.batch + b);
         ireneo_generator generator = {.seed = t->settings.seed, .stream = stream};
-        size_t start = (size_t)ireneo_draw_below(&generator, t->text.training - T + 1);
-        ireneo_text_mask(&t->text, start, T, t->settings.mask, t->settings.seed, stream + 1,
-                         t->tokens + b * T, t->targets + b * T);
+        size_t start = (size_t)ireneo_draw_below(&generator, t->text.training - reach(t) + 1);
+        place(t, b, start, stream + 1);
     }
 }
 
@@ -171,14 +191,15 @@ static double unigram_loss(const trainer *t) {
 /* Mean losses on the last tenth of the text, in sequences that do not overlap, under fixed masks: of the
  * network and, at the same positions, of frequencies alone, so that the luck of the masks cancels. */
 static void judge_held_out(trainer *t, ireneo_attention_train_report *report) {
-    size_t T = t->shape.network.context, sequences = (t->text.length - t->text.training) / T, asked = 0;
+    size_t T = t->shape.network.context, held_out = t->text.length - t->text.training, asked = 0;
+    size_t sequences = (held_out - t->shape.network.causal) / T;
     double sum = 0.0, unigram_sum = 0.0;
     for (size_t first = 0; first < sequences; first += t->settings.batch) {
         for (size_t b = 0; b < t->settings.batch; b++) {
-            bool there = first + b < sequences;
-            size_t start = t->text.training + (there ? first + b : 0) * T;
-            ireneo_text_mask(&t->text, start, T, there ? t->settings.mask : -1.0, t->settings.seed,
-                             STREAM_HELD_OUT + first + b, t->tokens + b * T, t->targets + b * T);
+            if (first + b < sequences)
+                place(t, b, t->text.training + (first + b) * T, STREAM_HELD_OUT + first + b);
+            else
+                leave_empty(t, b);
         }
         asked += count_asked(t);
         unigram_sum += unigram_loss(t);
@@ -282,7 +303,7 @@ static ireneo_error train(const ireneo_transformer *transformer, const unsigned 
     trainer t = {0};
     IRENEO_TRY(choose(settings, &t.settings));
     IRENEO_TRY(ireneo_network_read(transformer, &t.shape.network, &t.scales));
-    IRENEO_TRY(ireneo_text_read(text, length, t.shape.network.context, name, &t.text));
+    IRENEO_TRY(ireneo_text_read(text, length, reach(&t), name, &t.text));
     ireneo_error failed = ireneo_enter(t.settings.threads, &t.threads);
     if (failed == IRENEO_OK) failed = ireneo_leave(run(&t, report));
     release(&t);
