@@ -127,6 +127,12 @@ typedef struct ireneo_attention_collapse_settings {
     /** Entropy collapse: the mean entropy of the first block's attention is below this share of log(keys);
      * 0: 1/3. In the limit T to infinity the line is beta_c instead. */
     double entropy_limit;
+    /** Gradients explode: |dL/dx|^2 grows by more than this from the last block to the first; 0: 1000. */
+    double growth_limit;
+    /** Learning rate of Adam that is asked about; 0: none, and only the largest safe one is told. */
+    double rate;
+    /** Steps at that rate, to judge whether it is too small to learn anything by; 0: that is not asked. */
+    double steps;
     /** Threads; 0: all cores. */
     int threads;
     /** NULL: none. */
@@ -145,6 +151,14 @@ typedef struct ireneo_attention_assessment {
     /** The attention residual strength of rank collapse, and how many times smaller it is. */
     double residual_line, residual_line_limit, residual_margin;
     int rank_collapse, entropy_collapse;
+    /** |dL/dx|^2 at the input over that at the output, by the law of ireneo_attention_gradient_depth; what a
+     * step of Adam at the rate asked for changes (0 without one), see docs/attention-network.md; and the largest
+     * rate at which that is still learning. NaN for blocks whose law is not known. */
+    double growth, update, safe_rate;
+    int gradients_explode, rate_too_large, rate_too_small;
+    /** Nothing of this stands in the way: not rank, nor gradients, nor the rate. Where the law of gradients is
+     * not known, entropy collapse stands for it. */
+    int trainable;
     uint64_t reserved[4];
 } ireneo_attention_assessment;
 
@@ -285,7 +299,11 @@ typedef struct ireneo_attention_trainability_cell {
     double rho, rho_limit;
     /** Of the first block's attention. */
     double entropy, participation;
+    /** As in ireneo_attention_assessment. */
+    double growth, update, safe_rate;
+    int gradients_explode, rate_too_large, rate_too_small;
     int rank_collapse, entropy_collapse, trainable;
+    /** Trainable in the limit: neither collapse; gradients and rates are not judged there. */
     int rank_collapse_limit, entropy_collapse_limit, trainable_limit;
 } ireneo_attention_trainability_cell;
 
@@ -373,7 +391,8 @@ typedef struct ireneo_attention_train_settings {
     size_t warmup;
     /** Largest learning rate, 0: 0.001. */
     double rate;
-    /** Share of positions that are masked and predicted, 0: 0.2. */
+    /** Share of positions that an encoder's text has masked, and predicted, 0: 0.2. A decoder (causal) predicts
+     * the symbol after each of its own. */
     double mask;
     /** Gradients longer than this are shortened to it; 0: 1, negative: never. */
     double clip;
@@ -387,7 +406,7 @@ typedef struct ireneo_attention_train_settings {
     uint64_t reserved[4];
 } ireneo_attention_train_settings;
 
-/** How a training run ended. Losses are mean cross-entropies of masked symbols in nats. */
+/** How a training run ended. Losses are mean cross-entropies of the symbols asked for, in nats. */
 typedef struct ireneo_attention_train_report {
     /** Different bytes in the text; numbers that were trained. */
     size_t symbols, parameters;
@@ -398,8 +417,11 @@ typedef struct ireneo_attention_train_report {
     double unigram_entropy;
     /** Mean over the last tenth of the steps, and on the last tenth of the text, which is not trained on. */
     double final_loss, held_out_loss;
-    /** What prediction by the frequencies of the whole text loses at the masked positions of that last tenth. */
+    /** What prediction by the frequencies of the whole text loses at the same positions of that last tenth. */
     double held_out_unigram;
+    /** What prediction by the symbol before loses there, for a decoder: the skips alone carry that much. NaN for
+     * an encoder. */
+    double held_out_bigram;
     /** Mean loss over each twentieth of the steps; NaN where there were none. */
     double curve[IRENEO_CURVE_POINTS];
     /** Mean cosine between tokens of a sequence of the text at the input and at the output of the network,
@@ -410,7 +432,8 @@ typedef struct ireneo_attention_train_report {
     uint64_t reserved[4];
 } ireneo_attention_train_report;
 
-/** Trains the transformer to fill masked positions of a text (length bytes). settings may be NULL. */
+/** Trains the transformer on a text (length bytes): to fill masked positions, or, when it is causal, to predict
+ * what follows. settings may be NULL. */
 IRENEO_API ireneo_error ireneo_attention_train(const ireneo_transformer *transformer, const void *text,
                                                size_t length, const ireneo_attention_train_settings *settings,
                                                ireneo_attention_train_report *report);

@@ -47,7 +47,7 @@ class NetworkDepths(Report):
 
 @dataclass(frozen=True)
 class TrainingReport(Report):
-    """How a training run ended. Losses are mean cross-entropies of masked symbols in nats."""
+    """How a training run ended. Losses are mean cross-entropies of the symbols asked for, in nats."""
 
     #: Different bytes in the text; numbers that were trained.
     symbols: int
@@ -62,6 +62,8 @@ class TrainingReport(Report):
     held_out_loss: float
     #: What prediction by the frequencies of the whole text loses at the same positions.
     held_out_unigram: float
+    #: What the symbol before alone gives a decoder; NaN for an encoder.
+    held_out_bigram: float
     #: Mean loss over each twentieth of the steps.
     curve: Array = field(repr=False)
     #: Cosine between tokens at the input and the output, entropy of attention in the first layer and in all: before
@@ -140,7 +142,8 @@ def train(
     progress: Optional[Progress] = None,
     **changes: Any,
 ) -> TrainingReport:
-    """Trains a transformer to fill masked positions of a text, byte by byte, with Adam.
+    """Trains a transformer on a text, byte by byte, with Adam: to fill masked positions, or (causal=True) to predict
+    what follows.
 
     Without a model: the preset "small", 24 post-LN blocks of width 64, 4 heads, 32 tokens, beta 0.5, attention
     residual 2. steps, batch, warmup, rate, mask, clip: 0 means 1000, 24, a tenth of the steps, 0.001, 0.2 and 1.

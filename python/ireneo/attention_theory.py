@@ -185,6 +185,16 @@ class Assessment(Report):
     residual_margin: float
     rank_collapse: bool
     entropy_collapse: bool
+    #: |dL/dx|^2 at the input over that at the output (NaN where its law is not known).
+    growth: float
+    #: What a step of Adam changes at the rate that was asked about, and the largest rate that still learns.
+    update: float
+    safe_rate: float
+    gradients_explode: bool
+    rate_too_large: bool
+    rate_too_small: bool
+    #: Neither rank nor gradients nor the rate stand in the way.
+    trainable: bool
 
 
 @dataclass(frozen=True)
@@ -197,6 +207,13 @@ class Trainability(Report):
     rho_limit: Array = field(repr=False)
     entropy: Array = field(repr=False)
     participation: Array = field(repr=False)
+    #: As in Assessment.
+    growth: Array = field(repr=False)
+    update: Array = field(repr=False)
+    safe_rate: Array = field(repr=False)
+    gradients_explode: Array = field(repr=False)
+    rate_too_large: Array = field(repr=False)
+    rate_too_small: Array = field(repr=False)
     rank_collapse: Array = field(repr=False)
     entropy_collapse: Array = field(repr=False)
     trainable: Array = field(repr=False)
@@ -352,9 +369,23 @@ def critical_residual(
     return CriticalResidual(exact.value, limit.value)
 
 
-def _collapse(rank_limit: float, entropy_limit: float, threads: int, watch: Watch) -> s.ireneo_attention_collapse_settings:
+def _collapse(
+    rank_limit: float,
+    entropy_limit: float,
+    threads: int,
+    watch: Watch,
+    growth_limit: float = 0.0,
+    rate: float = 0.0,
+    steps: float = 0.0,
+) -> s.ireneo_attention_collapse_settings:
     return s.ireneo_attention_collapse_settings(
-        real(rank_limit, "rank_limit"), real(entropy_limit, "entropy_limit"), size(threads, "threads"), watch.pointer
+        real(rank_limit, "rank_limit"),
+        real(entropy_limit, "entropy_limit"),
+        real(growth_limit, "growth_limit"),
+        real(rate, "rate"),
+        real(steps, "steps"),
+        size(threads, "threads"),
+        watch.pointer,
     )
 
 
@@ -363,12 +394,16 @@ def assess(
     *,
     rank_limit: float = 0.0,
     entropy_limit: float = 0.0,
+    growth_limit: float = 0.0,
+    rate: float = 0.0,
+    steps: float = 0.0,
     threads: int = 0,
     progress: Optional[Progress] = None,
     **changes: Any,
 ) -> Assessment:
     """Judges a transformer. rank_limit: 1 - rho after the last block that counts as rank collapse (0: 0.05);
-    entropy_limit: share of log(keys) below which the first block's entropy counts as collapse (0: 1/3).
+    entropy_limit: share of log(keys) below which the first block's entropy counts as collapse (0: 1/3);
+    growth_limit: growth of |dL/dx|^2 that counts as exploding (0: 1000); rate and steps: of Adam, to judge them (0: not).
 
     >>> verdict = assess(preset("gpt2-small"))
     >>> verdict.rank_collapse, verdict.entropy_collapse
@@ -376,7 +411,8 @@ def assess(
     """
     subject, result = given(model, changes), s.ireneo_attention_assessment()
     with Watch(progress) as watch:
-        code = lib.ireneo_attention_assess(subject, _collapse(rank_limit, entropy_limit, threads, watch), result)
+        settings = _collapse(rank_limit, entropy_limit, threads, watch, growth_limit, rate, steps)
+        code = lib.ireneo_attention_assess(subject, settings, result)
     watch.finish(code)
     return record(Assessment, result)
 
@@ -399,11 +435,15 @@ def trainability(
     *,
     rank_limit: float = 0.0,
     entropy_limit: float = 0.0,
+    growth_limit: float = 0.0,
+    rate: float = 0.0,
+    steps: float = 0.0,
     threads: int = 0,
     progress: Optional[Progress] = None,
     **changes: Any,
 ) -> Trainability:
     """Judges a transformer at every beta and attention residual strength; its own values of the two do not matter.
+    Settings as in `assess`.
 
     >>> diagram = trainability([0.5, 4.0], [0.5, 2.0], layers=12)
     >>> diagram.trainable.tolist()
@@ -412,7 +452,7 @@ def trainability(
     x, y = _grid(betas, "betas"), _grid(residuals, "residuals")
     subject, raw = given(model, changes), s.ireneo_attention_trainability()
     with Watch(progress) as watch:
-        settings = _collapse(rank_limit, entropy_limit, threads, watch)
+        settings = _collapse(rank_limit, entropy_limit, threads, watch, growth_limit, rate, steps)
         code = lib.ireneo_attention_trainability_diagram(
             subject, pointer(x, c_double), x.size, pointer(y, c_double), y.size, settings, raw
         )

@@ -46,6 +46,7 @@ static void test_learns_a_cycle(void **state) {
                   r.held_out_loss, r.unigram_entropy);
     assert_true(fabs(r.curve[0] - log(4.0)) < 0.2); /* starts from frequencies */
     assert_true(r.final_loss < 0.2 && r.held_out_loss < 0.2);
+    assert_true(isnan(r.held_out_bigram)); /* an encoder does not see what it is asked for */
     assert_true(r.curve[IRENEO_CURVE_POINTS - 1] < r.curve[0]);
 }
 
@@ -66,6 +67,43 @@ static void test_learns_nothing_from_noise(void **state) {
 
 /* An untrained model predicts by frequencies: it loses what they lose at the same positions, whatever the
  * luck of the masks. Over the whole held-out part frequencies lose something else, by 0.1 and more here. */
+/* "aabbaabb...": what follows a letter depends on the one before it, so that a decoder has to look back. The
+ * first token of a sequence cannot know: log(2) / 16 = 0.043 of loss is there to stay. */
+static void test_decoder_looks_back(void **state) {
+    (void)state;
+    char text[2000];
+    for (size_t i = 0; i < sizeof text; i++) text[i] = "aabb"[i % 4];
+    ireneo_transformer t = tiny();
+    t.causal = 1;
+    ireneo_attention_train_settings settings = {.steps = 300, .batch = 8, .rate = 3e-3, .seed = 3};
+    ireneo_attention_train_report r;
+    assert_int_equal(ireneo_attention_train(&t, text, sizeof text, &settings, &r), IRENEO_OK);
+    print_message("decoder: last %.3f, held out %.3f, unigrams %.3f\n", r.final_loss, r.held_out_loss,
+                  r.held_out_unigram);
+    assert_true(fabs(r.unigram_entropy - log(2.0)) < 1e-12);
+    assert_true(r.held_out_loss > 0.03 && r.held_out_loss < 0.15);
+    assert_true(fabs(r.held_out_bigram - log(2.0)) < 1e-3); /* pairs tell nothing here */
+}
+
+/* Letters without order: a decoder that gains anything has seen the future. */
+static void test_decoder_does_not_see_the_future(void **state) {
+    (void)state;
+    static char text[20000];
+    double uniforms[20000];
+    ireneo_random_uniforms(2, 0, 0, 20000, 1, uniforms);
+    for (size_t i = 0; i < sizeof text; i++) text[i] = uniforms[i] < 0.5 ? 'a' : 'b';
+    ireneo_transformer t = tiny();
+    t.causal = 1;
+    ireneo_attention_train_settings settings = {.steps = 200, .batch = 8, .rate = 3e-3, .seed = 3};
+    ireneo_attention_train_report r;
+    assert_int_equal(ireneo_attention_train(&t, text, sizeof text, &settings, &r), IRENEO_OK);
+    assert_true(r.held_out_loss > r.held_out_unigram - 0.01);
+    assert_int_equal(ireneo_attention_train(&t, text, 169, &settings, &r),
+                     IRENEO_ERROR_DATA); /* 10 (16 + 1) */
+    assert_int_equal(ireneo_attention_train(&t, text, 170, &settings, &r), IRENEO_OK);
+    assert_true(isfinite(r.held_out_loss));
+}
+
 static void test_held_out_luck_cancels(void **state) {
     (void)state;
     char text[2000];
@@ -153,6 +191,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_learns_a_cycle),
         cmocka_unit_test(test_learns_nothing_from_noise),
+        cmocka_unit_test(test_decoder_looks_back),
+        cmocka_unit_test(test_decoder_does_not_see_the_future),
         cmocka_unit_test(test_held_out_luck_cancels),
         cmocka_unit_test(test_threads_do_not_matter),
         cmocka_unit_test(test_refusals),

@@ -63,3 +63,17 @@ void ireneo_text_follow(const ireneo_text *text, size_t start, size_t count, int
     memcpy(tokens, text->symbols + start, count * sizeof *tokens);
     memcpy(targets, text->symbols + start + 1, count * sizeof *targets);
 }
+
+ireneo_error ireneo_text_pairs(const ireneo_text *text, double **surprise) {
+    size_t n = text->distinct, count;
+    IRENEO_TRY(ireneo_multiply_sizes(n, n, &count, "pairs of symbols"));
+    IRENEO_TRY(IRENEO_ALLOCATE_ZEROED(surprise, count, "pairs of symbols"));
+    for (size_t i = 0; i + 1 < text->length; i++)
+        (*surprise)[(size_t)text->symbols[i] * n + (size_t)text->symbols[i + 1]] += 1.0;
+    for (size_t first = 0; first < n; first++) {
+        double *row = *surprise + first * n, sum = 0.0;
+        for (size_t i = 0; i < n; i++) sum += row[i];
+        for (size_t i = 0; i < n; i++) row[i] = log(sum) - log(row[i]);
+    }
+    return IRENEO_OK;
+}

@@ -27,4 +27,8 @@ void ireneo_text_mask(const ireneo_text *text, size_t start, size_t count, doubl
 /* The same with nothing masked: every token is asked for the symbol after it, so that count + 1 are read. */
 void ireneo_text_follow(const ireneo_text *text, size_t start, size_t count, int *tokens, int *targets);
 
+/* -log of how often one symbol follows another in the whole text, (distinct, distinct), for the caller to free;
+ * infinite for pairs that do not occur. */
+ireneo_error ireneo_text_pairs(const ireneo_text *text, double **surprise);
+
 #endif

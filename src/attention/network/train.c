@@ -188,12 +188,25 @@ static double unigram_loss(const trainer *t) {
     return sum;
 }
 
+/* Loss of a model that knows how often symbols follow each other, summed over the batch. */
+static double bigram_loss(const trainer *t, const double *surprise) {
+    size_t all = t->settings.batch * t->shape.network.context;
+    double sum = 0.0;
+    for (size_t i = 0; i < all; i++)
+        if (t->targets[i] >= 0)
+            sum += surprise[(size_t)t->tokens[i] * t->text.distinct + (size_t)t->targets[i]];
+    return sum;
+}
+
 /* Mean losses on the last tenth of the text, in sequences that do not overlap, under fixed masks: of the
- * network and, at the same positions, of frequencies alone, so that the luck of the masks cancels. */
-static void judge_held_out(trainer *t, ireneo_attention_train_report *report) {
+ * network and, at the same positions, of what needs no look at other tokens, so that the luck of the masks
+ * cancels. That is frequencies for an encoder, which does not see the symbol it is asked for, and pairs for a
+ * decoder, whose skips carry its own symbol to the output. */
+static ireneo_error judge_held_out(trainer *t, ireneo_attention_train_report *report) {
     size_t T = t->shape.network.context, held_out = t->text.length - t->text.training, asked = 0;
     size_t sequences = (held_out - t->shape.network.causal) / T;
-    double sum = 0.0, unigram_sum = 0.0;
+    double sum = 0.0, unigram_sum = 0.0, bigram_sum = 0.0, *surprise = NULL;
+    if (t->shape.network.causal) IRENEO_TRY(ireneo_text_pairs(&t->text, &surprise));
     for (size_t first = 0; first < sequences; first += t->settings.batch) {
         for (size_t b = 0; b < t->settings.batch; b++) {
             if (first + b < sequences)
@@ -203,10 +216,14 @@ static void judge_held_out(trainer *t, ireneo_attention_train_report *report) {
         }
         asked += count_asked(t);
         unigram_sum += unigram_loss(t);
+        if (surprise != NULL) bigram_sum += bigram_loss(t, surprise);
         if (!report->diverged) sum += pass(t, 0.0);
     }
     report->held_out_unigram = asked > 0 ? unigram_sum / (double)asked : NAN;
+    report->held_out_bigram = asked > 0 && surprise != NULL ? bigram_sum / (double)asked : NAN;
     report->held_out_loss = report->diverged ? INFINITY : asked > 0 ? sum / (double)asked : NAN;
+    free(surprise);
+    return IRENEO_OK;
 }
 
 /* ---- the whole run ---- */
@@ -282,7 +299,7 @@ static ireneo_error run(trainer *t, ireneo_attention_train_report *report) {
     size_t looks = t->settings.batch < 4 ? t->settings.batch : 4;
     IRENEO_TRY(ireneo_look_inside(&t->shape, t->parameters, t->tokens, t->targets, looks, &before));
     IRENEO_TRY(take_steps(t, report));
-    judge_held_out(t, report);
+    IRENEO_TRY(judge_held_out(t, report));
     draw_batch(t, 0);
     IRENEO_TRY(ireneo_look_inside(&t->shape, t->parameters, t->tokens, t->targets, looks, &after));
     report->rho_0_before = before.rho_0;

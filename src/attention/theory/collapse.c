@@ -1,6 +1,8 @@
 /* Where a transformer stands: rank collapse is 1 - rho_L below a limit, entropy collapse is first-block
  * attention whose mean entropy is below a share of log(keys). */
 #include "attention/theory/collapse.h"
+#include "attention/theory/gradient_depth.h"
+#include "attention/theory/learning.h"
 #include "attention/theory/rem.h"
 #include "attention/theory/stability.h"
 #include "attention/theory/transformer.h"
@@ -15,6 +17,7 @@ ireneo_error ireneo_collapse_limits(const ireneo_attention_collapse_settings *se
     IRENEO_TRY(ireneo_check_reserved(filled->reserved, "the collapse settings"));
     if (filled->rank_limit == 0.0) filled->rank_limit = 0.05;
     if (filled->entropy_limit == 0.0) filled->entropy_limit = 1.0 / 3.0;
+    if (filled->growth_limit == 0.0) filled->growth_limit = 1000.0;
     if (!(filled->rank_limit > 0.0 && filled->rank_limit < 1.0))
         return ireneo_fail(IRENEO_ERROR_ARGUMENT, "the limit of 1 - rho must lie between 0 and 1, not %g",
                            filled->rank_limit);
@@ -22,6 +25,14 @@ ireneo_error ireneo_collapse_limits(const ireneo_attention_collapse_settings *se
         return ireneo_fail(IRENEO_ERROR_ARGUMENT,
                            "the entropy limit, a share of log(keys), must lie between 0 and 1, not %g",
                            filled->entropy_limit);
+    if (!(filled->growth_limit > 0.0))
+        return ireneo_fail(IRENEO_ERROR_ARGUMENT, "the limit of growing gradients must be positive, not %g",
+                           filled->growth_limit);
+    if (!(filled->rate >= 0.0 && filled->rate <= 10.0))
+        return ireneo_fail(IRENEO_ERROR_ARGUMENT, "the learning rate must lie between 0 and 10, not %g",
+                           filled->rate);
+    if (!(filled->steps >= 0.0))
+        return ireneo_fail(IRENEO_ERROR_ARGUMENT, "the number of steps must not be %g", filled->steps);
     return IRENEO_OK;
 }
 
@@ -86,6 +97,14 @@ ireneo_error ireneo_assess_block(const ireneo_block *block, const ireneo_transfo
     a->residual_margin = transformer->residual_attention / a->residual_line;
     a->rank_collapse = distance < limits->rank_limit;
     a->entropy_collapse = transformer->beta > a->beta_line;
+    ireneo_learning learning = ireneo_learning_at(block, transformer, limits);
+    a->growth = learning.growth;
+    a->update = learning.update;
+    a->safe_rate = learning.safe_rate;
+    a->gradients_explode = learning.gradients_explode;
+    a->rate_too_large = learning.rate_too_large;
+    a->rate_too_small = learning.rate_too_small;
+    a->trainable = ireneo_learns(&learning, a->rank_collapse, a->entropy_collapse);
     return IRENEO_OK;
 }
 
@@ -98,6 +117,7 @@ ireneo_error ireneo_attention_assess(const ireneo_transformer *transformer,
     *assessment = (ireneo_attention_assessment){0};
     IRENEO_TRY(ireneo_check_transformer(transformer));
     IRENEO_TRY(ireneo_collapse_limits(settings, &limits));
+    if (limits.rate > 0.0) IRENEO_TRY(ireneo_check_gradients(transformer));
     IRENEO_TRY(ireneo_enter(0, NULL));
     ireneo_error failed = ireneo_leave(ireneo_block_open(transformer, &block));
     if (failed != IRENEO_OK) return failed;

@@ -31,8 +31,12 @@ static double attention_factor(const ireneo_transformer *t, double distance, ire
     return (skip + t->value_variance * paths) / (skip + q_out);
 }
 
+bool ireneo_gradients_known(const ireneo_transformer *transformer) {
+    return transformer->normalisation == IRENEO_NORMALISATION_POST;
+}
+
 ireneo_error ireneo_check_gradients(const ireneo_transformer *transformer) {
-    if (transformer->normalisation != IRENEO_NORMALISATION_POST)
+    if (!ireneo_gradients_known(transformer))
         return ireneo_fail(IRENEO_ERROR_ARGUMENT, "the law of gradients over depth holds for post-LN only");
     return IRENEO_OK;
 }

@@ -1,6 +1,8 @@
 /* The trainability diagram: every beta needs one table of the attention map, and then all residual strengths
  * are cheap. Columns of equal beta are shared among threads. */
 #include "attention/theory/collapse.h"
+#include "attention/theory/gradient_depth.h"
+#include "attention/theory/learning.h"
 #include "attention/theory/rem.h"
 #include "attention/theory/stability.h"
 #include "attention/theory/transformer.h"
@@ -52,18 +54,25 @@ static ireneo_error allocate(size_t betas, size_t residuals, ireneo_attention_tr
     return IRENEO_OK;
 }
 
-static void judge(const ireneo_attention_trainability *d, double rank_limit,
+static void judge(const ireneo_attention_trainability *d, double rank_limit, const ireneo_learning *learning,
                   ireneo_attention_trainability_cell *cell) {
+    cell->growth = learning->growth;
+    cell->update = learning->update;
+    cell->safe_rate = learning->safe_rate;
+    cell->gradients_explode = learning->gradients_explode;
+    cell->rate_too_large = learning->rate_too_large;
+    cell->rate_too_small = learning->rate_too_small;
     cell->rank_collapse = 1.0 - cell->rho < rank_limit;
     cell->rank_collapse_limit = 1.0 - cell->rho_limit < rank_limit;
     cell->entropy_collapse = cell->beta > d->beta_line;
     cell->entropy_collapse_limit = cell->beta > d->beta_line_limit;
-    cell->trainable = !cell->rank_collapse && !cell->entropy_collapse;
+    cell->trainable = ireneo_learns(learning, cell->rank_collapse, cell->entropy_collapse);
     cell->trainable_limit = !cell->rank_collapse_limit && !cell->entropy_collapse_limit;
 }
 
 static ireneo_error fill_column(const ireneo_transformer *transformer, double beta, const double *residuals,
-                                double rank_limit, ireneo_attention_trainability *d, size_t column) {
+                                const ireneo_attention_collapse_settings *limits,
+                                ireneo_attention_trainability *d, size_t column) {
     ireneo_transformer varied = *transformer;
     varied.beta = beta;
     ireneo_block block;
@@ -80,10 +89,11 @@ static ireneo_error fill_column(const ireneo_transformer *transformer, double be
             .rho_limit = 1.0 - ireneo_block_final_distance(&block, &varied, IRENEO_MAP_LIMIT),
             .entropy = first.entropy,
             .participation = first.participation};
-        judge(d, rank_limit, cell);
+        ireneo_learning learning = ireneo_learning_at(&block, &varied, limits);
+        judge(d, limits->rank_limit, &learning, cell);
     }
-    d->rank_line[column] = ireneo_rank_line(&block, &varied, IRENEO_MAP_EXACT, rank_limit);
-    d->rank_line_limit[column] = ireneo_rank_line(&block, &varied, IRENEO_MAP_LIMIT, rank_limit);
+    d->rank_line[column] = ireneo_rank_line(&block, &varied, IRENEO_MAP_EXACT, limits->rank_limit);
+    d->rank_line_limit[column] = ireneo_rank_line(&block, &varied, IRENEO_MAP_LIMIT, limits->rank_limit);
     ireneo_block_close(&block);
     return IRENEO_OK;
 }
@@ -92,15 +102,15 @@ static ireneo_error fill_column(const ireneo_transformer *transformer, double be
 typedef struct column_list {
     const ireneo_transformer *transformer;
     const double *betas, *residuals;
-    double rank_limit;
+    const ireneo_attention_collapse_settings *limits;
     ireneo_attention_trainability *diagram;
 } column_list;
 
 static ireneo_error fill_one(void *context, size_t column, int thread) {
     const column_list *list = context;
     (void)thread;
-    return fill_column(list->transformer, list->betas[column], list->residuals, list->rank_limit,
-                       list->diagram, column);
+    return fill_column(list->transformer, list->betas[column], list->residuals, list->limits, list->diagram,
+                       column);
 }
 
 ireneo_error ireneo_attention_trainability_diagram(const ireneo_transformer *transformer, const double *betas,
@@ -115,13 +125,14 @@ ireneo_error ireneo_attention_trainability_diagram(const ireneo_transformer *tra
     ireneo_attention_collapse_settings limits;
     IRENEO_TRY(check_axes(transformer, betas, beta_count, residuals, residual_count));
     IRENEO_TRY(ireneo_collapse_limits(settings, &limits));
+    if (limits.rate > 0.0) IRENEO_TRY(ireneo_check_gradients(transformer));
     int threads;
     IRENEO_TRY(allocate(beta_count, residual_count, diagram));
     ireneo_error failed = ireneo_enter(limits.threads, &threads);
     if (failed != IRENEO_OK) return ireneo_attention_trainability_free(diagram), failed;
     failed =
         ireneo_beta_line(transformer, limits.entropy_limit, &diagram->beta_line, &diagram->beta_line_limit);
-    column_list list = {transformer, betas, residuals, limits.rank_limit, diagram};
+    column_list list = {transformer, betas, residuals, &limits, diagram};
     if (failed == IRENEO_OK)
         failed = ireneo_parallel(beta_count, threads, limits.progress, "diagram", fill_one, &list);
     ireneo_leave(failed);

@@ -1,0 +1,20 @@
+/* Whether Adam can train what was drawn: gradients that do not explode, and a rate that fits. */
+#ifndef IRENEO_ATTENTION_THEORY_LEARNING_H
+#define IRENEO_ATTENTION_THEORY_LEARNING_H
+
+#include "attention/theory/block.h"
+
+typedef struct ireneo_learning {
+    double growth, update, safe_rate;                      /* as in ireneo_attention_assessment */
+    int gradients_explode, rate_too_large, rate_too_small; /* at the rate and steps of the settings */
+} ireneo_learning;
+
+/* Growth of gradients and what a rate does, for limits that were filled in. All NaN, and nothing fails, for
+ * blocks whose law of gradients is not known. */
+ireneo_learning ireneo_learning_at(const ireneo_block *block, const ireneo_transformer *transformer,
+                                   const ireneo_attention_collapse_settings *limits);
+
+/* Whether nothing fails. */
+int ireneo_learns(const ireneo_learning *learning, int rank_collapse, int entropy_collapse);
+
+#endif
