@@ -1,4 +1,4 @@
-/* ireneo attention trainability: which query-key scales and residual strengths escape both collapses. */
+/* ireneo attention trainability: which query-key scales, residual strengths and learning rates train. */
 #include "attention.h"
 #include "folder.h"
 #include "lab/figures/figure_attention_trainability.h"
@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/text_stream.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,31 +20,88 @@ typedef struct trainability_question {
     bool json;
 } trainability_question;
 
-static char letter(int rank, int entropy) {
+/* What stands in the way at a point, one word each. */
+typedef struct reasons {
+    const char *words[5];
+    size_t count;
+} reasons;
+
+static reasons find_reasons(const ireneo_attention_trainability_cell *c) {
+    bool known = !isnan(c->growth);
+    reasons r = {0};
+    if (c->rank_collapse) r.words[r.count++] = "rank";
+    if (!known && c->entropy_collapse) r.words[r.count++] = "entropy";
+    if (c->gradients_explode) r.words[r.count++] = "gradients";
+    if (c->rate_too_large) r.words[r.count++] = "rate";
+    if (c->rate_too_small) r.words[r.count++] = "slow";
+    return r;
+}
+
+static char exact_letter(const ireneo_attention_trainability_cell *c) {
+    reasons r = find_reasons(c);
+    return r.count == 0                                ? '.'
+           : r.count > 1                               ? '#'
+           : r.words[0][0] == 'r' && c->rate_too_large ? 'R'
+                                                       : r.words[0][0];
+}
+
+static char limit_letter(const ireneo_attention_trainability_cell *c) {
+    bool rank = c->rank_collapse_limit, entropy = c->entropy_collapse_limit;
     return rank && entropy ? '#' : rank ? 'r' : entropy ? 'e' : '.';
+}
+
+static void print_legend(const ireneo_attention_trainability *d,
+                         const ireneo_attention_collapse_settings *s) {
+    bool known = !isnan(d->cells[0].growth);
+    printf("\n  . trainable   r rank collapse   %s", known ? "g gradients explode   " : "");
+    if (s->rate > 0.0) printf("R rate %g too large   %s", s->rate, s->steps > 0.0 ? "s too small   " : "");
+    printf(
+        "# several\n  left exact at T; right T to inf: neither collapse, or r rank, e entropy collapse\n\n");
 }
 
 /* One line of the map for each residual strength, strongest first; exact on the left, the limit on the right.
  */
-static void print_map(const ireneo_attention_trainability *d) {
+static void print_map(const ireneo_attention_trainability *d, const ireneo_attention_collapse_settings *s) {
     size_t columns = d->betas < 40 ? d->betas : 40;
     if (columns == 0) return;
-    printf("\n  . trainable   r rank collapse   e entropy collapse   # both      (left exact at T, right T "
-           "to inf)\n\n");
+    print_legend(d, s);
     for (size_t i = d->residuals; i-- > 0;) {
         printf("  %7.3g  ", d->cells[i].residual);
         for (int limit = 0; limit < 2; limit++) {
             for (size_t k = 0; k < columns; k++) {
                 const ireneo_attention_trainability_cell *c =
                     &d->cells[k * d->betas / columns * d->residuals + i];
-                putchar(limit ? letter(c->rank_collapse_limit, c->entropy_collapse_limit)
-                              : letter(c->rank_collapse, c->entropy_collapse));
+                putchar(limit ? limit_letter(c) : exact_letter(c));
             }
             fputs(limit ? "\n" : "    ", stdout);
         }
     }
     printf("  residual  beta from %.3g to %.3g\n", d->cells[0].beta,
            d->cells[(columns - 1) * d->betas / columns * d->residuals].beta);
+}
+
+/* The largest rates, which depend on the skips alone. */
+static void print_rates(const ireneo_attention_trainability *d) {
+    if (isnan(d->cells[0].safe_rate)) return;
+    printf("\nLargest safe learning rate of Adam, at a residual strength of\n\n  ");
+    size_t step = (d->residuals + 7) / 8;
+    for (size_t i = 0; i < d->residuals; i += step) printf("%9.3g", d->cells[i].residual);
+    printf("\n  ");
+    for (size_t i = 0; i < d->residuals; i += step) printf("%9.2g", d->cells[i].safe_rate);
+    printf("\n");
+}
+
+/* All about a single point. */
+static void print_point(const ireneo_attention_trainability_cell *c) {
+    reasons r = find_reasons(c);
+    printf("\n  beta %g, residual strength %g: %s", c->beta, c->residual,
+           r.count == 0 ? "trainable" : "not trainable, for");
+    for (size_t i = 0; i < r.count; i++) printf("%s %s", i > 0 ? "," : "", r.words[i]);
+    printf("\n\n  1 - rho after the last layer   %9.3g\n", 1.0 - c->rho);
+    if (isnan(c->growth)) return;
+    printf("  growth of gradients            %9.3g\n", c->growth);
+    if (c->update > 0.0) printf("  change by a step of Adam       %9.3g\n", c->update);
+    printf("  largest safe learning rate     %9.2g\n", c->safe_rate);
 }
 
 static void print_lines(const ireneo_attention_trainability *d, const ireneo_attention_collapse_settings *s) {
@@ -81,7 +139,14 @@ static void write_cell(ireneo_json *json, const ireneo_attention_trainability_ce
     ireneo_json_number(json, "participation", c->participation);
     ireneo_json_bool(json, "rank_collapse", c->rank_collapse != 0);
     ireneo_json_bool(json, "entropy_collapse", c->entropy_collapse != 0);
+    ireneo_json_number(json, "growth", c->growth);
+    ireneo_json_number(json, "update", c->update);
+    ireneo_json_number(json, "safe_rate", c->safe_rate);
     ireneo_json_bool(json, "trainable", c->trainable != 0);
+    reasons r = find_reasons(c);
+    ireneo_json_begin_array(json, "fails");
+    for (size_t i = 0; i < r.count; i++) ireneo_json_text(json, NULL, r.words[i]);
+    ireneo_json_end_array(json);
     ireneo_json_bool(json, "trainable_limit", c->trainable_limit != 0);
     ireneo_json_end_object(json);
 }
@@ -93,6 +158,9 @@ static int print_report(const command *self, const trainability_question *q,
     write_transformer(&json, "transformer", &q->transformer.transformer);
     ireneo_json_number(&json, "rank_limit", q->settings.rank_limit);
     ireneo_json_number(&json, "entropy_limit", q->settings.entropy_limit);
+    ireneo_json_number(&json, "growth_limit", q->settings.growth_limit);
+    if (q->settings.rate > 0.0) ireneo_json_number(&json, "rate", q->settings.rate);
+    if (q->settings.steps > 0.0) ireneo_json_number(&json, "steps", q->settings.steps);
     ireneo_json_number(&json, "beta_line", d->beta_line);
     ireneo_json_number(&json, "beta_line_limit", d->beta_line_limit);
     ireneo_json_begin_array(&json, "rank_line");
@@ -128,7 +196,12 @@ static int answer(const command *self, trainability_question *q, const grid *bet
         outcome = print_report(self, q, &d);
     } else {
         print_shape(&q->transformer.transformer);
-        print_map(&d);
+        if (d.betas * d.residuals == 1) {
+            print_point(d.cells);
+        } else {
+            print_map(&d, &q->settings);
+            print_rates(&d);
+        }
         print_lines(&d, &q->settings);
         if (q->output != NULL) printf("\nwritten: %s\n", q->output);
         if (q->picture != NULL)
@@ -141,7 +214,8 @@ static int answer(const command *self, trainability_question *q, const grid *bet
 
 static int run(const command *self, int argc, char **argv) {
     trainability_question q = {.betas = "0.2:6:30", .residuals = "0.25:5:20"};
-    q.settings = (ireneo_attention_collapse_settings){.rank_limit = 0.05, .entropy_limit = 1.0 / 3.0};
+    q.settings = (ireneo_attention_collapse_settings){
+        .rank_limit = 0.05, .entropy_limit = 1.0 / 3.0, .growth_limit = 1000.0};
     transformer_options *t = &q.transformer;
     declare_transformer(t);
     drop_option(t, "beta");
@@ -154,6 +228,10 @@ static int run(const command *self, int argc, char **argv) {
                1e-12, 0.999),
         NUMBER("entropy-limit", &q.settings.entropy_limit, "F",
                "entropy collapse is below F log T (default 1/3)", 1e-6, 0.999),
+        NUMBER("growth-limit", &q.settings.growth_limit, "G",
+               "gradients explode when they grow by more than G, squared (default 1000)", 1e-6, 1e12),
+        NUMBER("rate", &q.settings.rate, "R", "judges this learning rate of Adam, too", 1e-9, 10),
+        NUMBER("steps", &q.settings.steps, "N", "and whether it is too small for N steps", 1, 1e12),
         TEXT("o", &q.output, "FILE.csv", "all points as a table"),
         TEXT("picture", &q.picture, "DIR", "draws the diagram into this folder (needs gnuplot)"),
         THREADS(&q.threads),
@@ -168,6 +246,8 @@ static int run(const command *self, int argc, char **argv) {
     if (failed == IRENEO_OK)
         failed = ireneo_grid_parse("--residuals", q.residuals, 0.0, 1e6, false, &residuals);
     outcome = report_error(self, failed);
+    if (outcome == 0 && q.settings.steps > 0.0 && q.settings.rate == 0.0)
+        outcome = complain(self, EXIT_USAGE, "--steps needs a learning rate: give --rate, too");
     if (outcome == 0 && q.picture != NULL && (betas.count < 2 || residuals.count < 2))
         outcome = complain(self, EXIT_USAGE, "--picture needs at least two --betas and two --residuals");
     if (outcome == 0 && q.picture != NULL) outcome = make_folder(self, q.picture);
@@ -182,9 +262,12 @@ static int run(const command *self, int argc, char **argv) {
 
 const command command_attention_trainability = {
     "attention trainability",
-    "diagram over query-key scale and residual strength: which escape both collapses", run, "",
-    "Below a residual strength tokens become alike (rank collapse); above a beta attention condenses on a "
-    "few keys\n"
-    "(entropy collapse). Both are judged at initialisation. 'ireneo figure attention_training' shows what "
-    "real training "
-    "says."};
+    "diagram over query-key scale and residual strength: what can be trained, and at which learning rate",
+    run, "",
+    "Below a residual strength tokens become alike (rank collapse), with sharp attention gradients explode, "
+    "and "
+    "a\n"
+    "learning rate of Adam can be too large for the skips: all three are judged at initialisation, and held "
+    "against\n"
+    "training runs in docs/attention-network.md. Entropy collapse is where attention condenses on a few "
+    "keys."};

@@ -4,6 +4,8 @@
 
 #include <math.h>
 
+static const double LARGEST_UPDATE = 2.8; /* of a step of Adam, docs/attention-network.md */
+
 static ireneo_transformer example(void) {
     ireneo_transformer t;
     ireneo_transformer_defaults(&t);
@@ -35,13 +37,81 @@ static void test_diagram_table(void **state) {
             assert_int_equal(c->entropy_collapse, betas[i] > d.beta_line);
             assert_int_equal(c->entropy_collapse, c->entropy < log(512.0) / 3.0);
             assert_int_equal(c->entropy_collapse_limit, betas[i] > sqrt(2.0 / 0.95));
-            assert_int_equal(c->trainable, !c->rank_collapse && !c->entropy_collapse);
+            assert_int_equal(c->gradients_explode, c->growth > 1000.0);
+            assert_int_equal(c->trainable, !c->rank_collapse && !c->gradients_explode);
         }
     assert_near(d.cells[0 * 6 + 3].rho, 0.7964, 6e-5); /* exact at T = 512, residual 2 */
     assert_near(d.cells[1 * 6 + 3].rho, 0.7865, 6e-5);
     assert_near(d.cells[3 * 6 + 3].rho, 0.6943, 6e-5);
     assert_near(d.cells[4 * 6 + 3].rho, 0.5916, 6e-5);
     ireneo_attention_trainability_free(&d);
+}
+
+/* Gradients and rates of the diagram against the law over depth and the formula of docs/attention-network.md. */
+static void test_learning(void **state) {
+    (void)state;
+    static const double betas[] = {0.3, 3.0}, residuals[] = {0.8, 2.0};
+    ireneo_transformer t = example();
+    t.layers = 24;
+    t.width = 64;
+    t.mlp_width = 64;
+    t.residual_mlp = 1.5;
+    ireneo_attention_collapse_settings settings = {.rate = 1e-3, .steps = 1000.0};
+    ireneo_attention_trainability d;
+    expect_ok(ireneo_attention_trainability_diagram(&t, betas, 2, residuals, 2, &settings, &d));
+    for (size_t i = 0; i < 4; i++) {
+        const ireneo_attention_trainability_cell *c = &d.cells[i];
+        double gradient[25];
+        t.beta = c->beta;
+        t.residual_attention = c->residual;
+        expect_ok(ireneo_attention_gradient_depth(&t, gradient));
+        assert_near(c->growth / gradient[0], 1.0, 1e-9);
+        double update = 1e-3 * 24.0 * 64.0 * (1.0 / c->residual + 1.0 / 1.5);
+        assert_near(c->update, update, 1e-12);
+        assert_near(c->safe_rate, 1e-3 * LARGEST_UPDATE / update, 1e-12);
+        assert_int_equal(c->rate_too_large, update > LARGEST_UPDATE);
+        assert_int_equal(c->rate_too_small, 0);
+        ireneo_attention_assessment a;
+        expect_ok(ireneo_attention_assess(&t, &settings, &a));
+        assert_near(a.growth / c->growth, 1.0, 1e-12);
+        assert_near(a.safe_rate, c->safe_rate, 0.0);
+        assert_int_equal(a.trainable, c->trainable);
+    }
+    assert_true(d.cells[1].trainable); /* beta 0.3, residual 2 */
+    assert_true(d.cells[2].gradients_explode && !d.cells[2].trainable);
+    ireneo_attention_trainability_free(&d);
+}
+
+/* A rate just below the largest safe one passes, one just above does not; with too few steps no rate is
+ * large enough; and where gradients have no law a rate is not judged but refused. */
+static void test_rates(void **state) {
+    (void)state;
+    ireneo_transformer t = example();
+    t.layers = 12;
+    t.residual_attention = t.residual_mlp = 3.0;
+    ireneo_attention_assessment a;
+    expect_ok(ireneo_attention_assess(&t, NULL, &a));
+    assert_true(a.trainable && a.update == 0.0 && a.safe_rate > 0.0);
+    ireneo_attention_collapse_settings settings = {.rate = a.safe_rate * 0.999};
+    expect_ok(ireneo_attention_assess(&t, &settings, &a));
+    assert_true(a.trainable && !a.rate_too_large);
+    settings.rate = a.safe_rate * 1.001;
+    expect_ok(ireneo_attention_assess(&t, &settings, &a));
+    assert_true(!a.trainable && a.rate_too_large && !a.rank_collapse && !a.gradients_explode);
+    settings.rate = a.safe_rate * 0.999;
+    settings.steps = 10.0;
+    expect_ok(ireneo_attention_assess(&t, &settings, &a));
+    assert_true(!a.trainable && a.rate_too_small && !a.rate_too_large);
+    settings = (ireneo_attention_collapse_settings){.growth_limit = 1e-6};
+    expect_ok(ireneo_attention_assess(&t, &settings, &a));
+    assert_true(!a.trainable && a.gradients_explode);
+    t.normalisation = IRENEO_NORMALISATION_PRE;
+    expect_ok(ireneo_attention_assess(&t, NULL, &a));
+    assert_true(isnan(a.growth) && isnan(a.safe_rate) && !a.gradients_explode);
+    settings = (ireneo_attention_collapse_settings){.rate = 1e-3};
+    expect_error(ireneo_attention_assess(&t, &settings, &a), IRENEO_ERROR_ARGUMENT, "post-LN", "");
+    settings.rate = -1.0;
+    expect_error(ireneo_attention_assess(&t, &settings, &a), IRENEO_ERROR_ARGUMENT, "rate", "-1");
 }
 
 /* The same bits for any number of threads, and cancelling. */
@@ -237,7 +307,8 @@ static void test_bad_input(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_diagram_table),   cmocka_unit_test(test_threads_and_cancel),
+        cmocka_unit_test(test_diagram_table),   cmocka_unit_test(test_learning),
+        cmocka_unit_test(test_rates),           cmocka_unit_test(test_threads_and_cancel),
         cmocka_unit_test(test_lines),           cmocka_unit_test(test_presets),
         cmocka_unit_test(test_recommendations), cmocka_unit_test(test_two_ways_agree),
         cmocka_unit_test(test_bad_input),

@@ -10,15 +10,17 @@ void ireneo_trainability_write(FILE *stream, const ireneo_attention_trainability
     fprintf(stream,
             "beta,residual,rho,rho_limit,entropy,participation,rank_collapse,entropy_collapse,trainable,"
             "rank_collapse_limit,entropy_collapse_limit,trainable_limit,rank_line,rank_line_limit,beta_line,"
-            "beta_line_limit\n");
+            "beta_line_limit,growth,update,safe_rate,gradients_explode,rate_too_large,rate_too_small\n");
     for (size_t i = 0; i < d->betas * d->residuals; i++) {
         const ireneo_attention_trainability_cell *c = &d->cells[i];
         if (blocks && i > 0 && i % d->residuals == 0) fprintf(stream, "\n");
-        fprintf(stream, "%.10g,%.10g,%.10g,%.10g,%.10g,%.10g,%d,%d,%d,%d,%d,%d,%.10g,%.10g,%.10g,%.10g\n",
+        fprintf(stream, "%.10g,%.10g,%.10g,%.10g,%.10g,%.10g,%d,%d,%d,%d,%d,%d,%.10g,%.10g,%.10g,%.10g,",
                 c->beta, c->residual, c->rho, c->rho_limit, c->entropy, c->participation, c->rank_collapse,
                 c->entropy_collapse, c->trainable, c->rank_collapse_limit, c->entropy_collapse_limit,
                 c->trainable_limit, d->rank_line[i / d->residuals], d->rank_line_limit[i / d->residuals],
                 d->beta_line, d->beta_line_limit);
+        fprintf(stream, "%.10g,%.10g,%.10g,%d,%d,%d\n", c->growth, c->update, c->safe_rate,
+                c->gradients_explode, c->rate_too_large, c->rate_too_small);
     }
 }
 
@@ -31,7 +33,7 @@ static ireneo_error write_data(const figure_request *request, const ireneo_trans
     IRENEO_TRY(ireneo_figure_note(
         request, "attention_trainability",
         "Theory, nothing drawn at random: %zu layers of width %zu, T = %g tokens; %zu x %zu points; "
-        "hatched: trainable",
+        "dotted: trainable",
         t->layers, t->width, t->context, diagram->betas, diagram->residuals));
     IRENEO_TRY(ireneo_csv_open(request, "attention_trainability.csv", &csv));
     ireneo_trainability_write(csv.stream, diagram, true);
