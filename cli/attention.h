@@ -37,6 +37,10 @@ int parse_transformer(const command *self, int argc, char **argv, transformer_op
 int parse_transformer_and_word(const command *self, int argc, char **argv, transformer_options *t,
                                const char **word);
 
+/* The same for one that may be left out; *word keeps its value then. */
+int parse_transformer_and_optional_word(const command *self, int argc, char **argv, transformer_options *t,
+                                        const char **word);
+
 /* Whether an option was given on the command line; one that was dropped was not. */
 bool was_given(const transformer_options *t, const char *name);
 

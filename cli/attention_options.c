@@ -150,23 +150,28 @@ static int combine(const command *self, transformer_options *t) {
 }
 
 static int parse(const command *self, int argc, char **argv, transformer_options *t, const char **words,
-                 size_t count) {
+                 size_t least, size_t most) {
     const char *preset = find_preset(argc, argv);
     if (preset != NULL) {
         ireneo_error failed = ireneo_transformer_preset(preset, &t->transformer);
         if (failed != IRENEO_OK) return report_error(self, failed);
     }
-    int outcome = parse_options(self, argc, argv, t->list, words, count, count, NULL);
+    int outcome = parse_options(self, argc, argv, t->list, words, least, most, NULL);
     return outcome != 0 ? outcome : combine(self, t);
 }
 
 int parse_transformer(const command *self, int argc, char **argv, transformer_options *t) {
-    return parse(self, argc, argv, t, NULL, 0);
+    return parse(self, argc, argv, t, NULL, 0, 0);
 }
 
 int parse_transformer_and_word(const command *self, int argc, char **argv, transformer_options *t,
                                const char **word) {
-    return parse(self, argc, argv, t, word, 1);
+    return parse(self, argc, argv, t, word, 1, 1);
+}
+
+int parse_transformer_and_optional_word(const command *self, int argc, char **argv, transformer_options *t,
+                                        const char **word) {
+    return parse(self, argc, argv, t, word, 0, 1);
 }
 
 void print_shape(const ireneo_transformer *t) {

@@ -1,5 +1,5 @@
 /* ireneo attention simulate: real random networks, measured at every depth. */
-#include "attention.h"
+#include "attention_tokens.h"
 #include "base/error.h"
 
 #include <math.h>
@@ -44,9 +44,14 @@ static void forget(expectation *e) {
 static void print_table(const ireneo_transformer *t, const ireneo_attention_simulate_settings *settings,
                         const ireneo_attention_depth *depths, const expectation *e) {
     print_transformer(t);
-    printf("%zu network%s%s, tokens of overlap %g (seed %llu)\n\n", settings->draws,
-           settings->draws == 1 ? "" : "s", t->causal ? ", causal attention" : "", t->rho_0,
-           (unsigned long long)settings->seed);
+    printf("%zu network%s%s, ", settings->draws, settings->draws == 1 ? "" : "s",
+           t->causal ? ", causal attention" : "");
+    if (settings->tokens != NULL)
+        printf("%.4g tokens of text of overlap %.4g", t->keys, t->rho_0);
+    else
+        printf("tokens of overlap %g", t->rho_0);
+    if (settings->last > 0) printf(", the last %zu measured", settings->last);
+    printf(" (seed %llu)\n\n", (unsigned long long)settings->seed);
     printf("depth         rho    error      law         q    error        Y2    error   entropy    error");
     if (!settings->forward_only)
         printf("   |dL/dx|^2%s  |dL/dW_Q|^2", e->gradient != NULL ? "        law" : "");
@@ -95,7 +100,7 @@ static void list_estimates(ireneo_json *json, const char *name, const ireneo_att
     }
 }
 
-static int print_as_json(const command *self, const ireneo_transformer *t,
+static int print_as_json(const command *self, const ireneo_transformer *t, const char *text,
                          const ireneo_attention_simulate_settings *settings,
                          const ireneo_attention_depth *depths, const expectation *e) {
     static const struct {
@@ -116,10 +121,12 @@ static int print_as_json(const command *self, const ireneo_transformer *t,
     };
     ireneo_json json = {0};
     ireneo_json_begin_object(&json, NULL);
+    if (text != NULL) ireneo_json_text(&json, "tokens", text);
     write_transformer(&json, "transformer", t);
     ireneo_json_bool(&json, "causal", t->causal != 0);
     ireneo_json_size(&json, "draws", settings->draws);
     ireneo_json_size(&json, "seed", settings->seed);
+    if (settings->last > 0) ireneo_json_size(&json, "last", settings->last);
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
         list_estimates(&json, columns[i].name, depths, t->layers, columns[i].offset);
     if (e->depth.rho != NULL) list_numbers(&json, "rho_law", e->depth.rho, t->layers + 1);
@@ -128,20 +135,29 @@ static int print_as_json(const command *self, const ireneo_transformer *t,
     return print_json(self, &json, EXIT_DONE);
 }
 
-/* Measures and prints; depths is (layers + 1). */
-static int measure(const command *self, const ireneo_transformer *t,
+/* What a text turned out to be, for the law: its number of tokens and their overlap. */
+static ireneo_error describe_text(ireneo_transformer *t, const ireneo_attention_simulate_settings *settings,
+                                  const ireneo_attention_depth *depths) {
+    if (settings->tokens == NULL) return IRENEO_OK;
+    t->rho_0 = fmax(depths[0].rho.mean, 0.0);
+    return ireneo_attention_tokens_keys(settings->tokens, t->context, settings->draws, &t->keys);
+}
+
+/* Measures and prints; depths is (layers + 1); `text`: where tokens came from, or NULL. */
+static int measure(const command *self, ireneo_transformer *t, const char *text,
                    ireneo_attention_simulate_settings *settings, ireneo_attention_depth *depths, bool json) {
     catch_interrupts();
     settings->progress = start_progress();
     ireneo_error failed = ireneo_attention_simulate(t, settings, depths);
     finish_progress();
     expectation e = {0};
+    if (failed == IRENEO_OK) failed = describe_text(t, settings, depths);
     if (failed == IRENEO_OK) failed = expect(t, settings, &e);
     int outcome = EXIT_DONE;
     if (failed != IRENEO_OK) {
         outcome = report_error(self, failed);
     } else if (json) {
-        outcome = print_as_json(self, t, settings, depths, &e);
+        outcome = print_as_json(self, t, text, settings, depths, &e);
     } else {
         print_table(t, settings, depths, &e);
         outcome = finish_output(self, EXIT_DONE);
@@ -153,11 +169,16 @@ static int measure(const command *self, const ireneo_transformer *t,
 static int run(const command *self, int argc, char **argv) {
     transformer_options t;
     ireneo_attention_simulate_settings settings = {.draws = 10, .seed = 1};
+    token_options text = {.padding = NAN};
     bool json = false, forward = false;
     size_t threads = 0;
     declare_transformer(&t);
     const option own[] = {
         COUNT("draws", &settings.draws, "N", "independent networks (default 10)", 1, 1e6),
+        TOKEN_OPTIONS(&text),
+        NUMBER("positions", &settings.positions, "S",
+               "deviation of position vectors, over that of ids (default 1; 0 with --rope)", 0, 1e6),
+        COUNT("last", &settings.last, "N", "measure the last N tokens only", 2, 1e6),
         FLAG("forward", &forward, "leave out the gradients"),
         SEED("seed", &settings.seed, "seed of the random numbers (default 1)"),
         THREADS(&threads),
@@ -170,17 +191,28 @@ static int run(const command *self, int argc, char **argv) {
     if (outcome != 0) return outcome == PARSE_FINISHED ? EXIT_DONE : outcome;
     settings.forward_only = forward;
     settings.threads = (int)threads;
+    if (was_given(&t, "positions") && settings.positions == 0.0) settings.positions = -1.0;
+    if (text.path == NULL && was_given(&t, "positions"))
+        return complain(self, EXIT_USAGE, "--positions belongs to --tokens, which is missing");
+    if (text.path != NULL && was_given(&t, "rho0"))
+        return complain(self, EXIT_USAGE, "the overlap of tokens comes from --tokens: leave out --rho0");
+    outcome = open_tokens(self, &t, &text);
+    if (outcome != 0) return outcome;
+    if (text.path != NULL) settings.tokens = &text.tokens;
     ireneo_attention_depth *depths = calloc(t.transformer.layers + 1, sizeof *depths);
-    if (depths == NULL)
-        return complain(self, EXIT_MACHINE, "not enough memory for %zu layers", t.transformer.layers);
-    outcome = measure(self, &t.transformer, &settings, depths, json);
+    outcome = depths == NULL
+                  ? complain(self, EXIT_MACHINE, "not enough memory for %zu layers", t.transformer.layers)
+                  : measure(self, &t.transformer, text.path, &settings, depths, json);
     free(depths);
+    ireneo_attention_tokens_close(&text.tokens);
     return outcome;
 }
 
 const command command_attention_simulate = {
     "attention simulate", "real random transformers, measured layer by layer", run, "",
-    "Gaussian tokens of overlap R go through N random networks; a random gradient comes back. Reported with\n"
+    "Gaussian tokens of overlap R, or those of a text, go through N random networks; a random gradient "
+    "comes\n"
+    "back. Reported with\n"
     "standard errors over the networks: overlap rho and length q of the tokens, participation Y2 and "
     "entropy\n"
     "(nats) of attention, squared norms of the gradients over that at the output."};

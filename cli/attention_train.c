@@ -1,7 +1,8 @@
 /* ireneo attention train: a small encoder learns to fill masked positions of a text, or a decoder what
  * follows. */
-#include "attention.h"
+#include "attention_tokens.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -20,7 +21,7 @@ static void print_table(const ireneo_transformer *t, const ireneo_attention_trai
         printf("  held-out loss           %9.4f   last tenth of the text\n", r->held_out_loss);
         printf("  gained over unigrams    %9.4f   nats, held out, where unigrams lose %.4f\n",
                r->held_out_unigram - r->held_out_loss, r->held_out_unigram);
-        if (t->causal)
+        if (t->causal && !isnan(r->held_out_bigram))
             printf("  gained over bigrams     %9.4f   nats; the skips alone carry those, which lose %.4f\n",
                    r->held_out_bigram - r->held_out_loss, r->held_out_bigram);
     }
@@ -89,6 +90,7 @@ static int run(const command *self, int argc, char **argv) {
     ireneo_attention_train_settings settings = {
         .steps = 1000, .batch = 24, .rate = 1e-3, .mask = 0.2, .clip = 1.0, .seed = 1};
     const char *path = NULL;
+    token_options text = {.padding = NAN};
     size_t threads = 0;
     bool json = false, tied = false;
     declare_transformer(&t);
@@ -96,6 +98,7 @@ static int run(const command *self, int argc, char **argv) {
     if (failed != IRENEO_OK) return report_error(self, failed);
     tell_small(&t);
     const option own[] = {
+        TOKEN_OPTIONS(&text),
         COUNT("steps", &settings.steps, "S", "steps of Adam (default 1000)", 1, 1e9),
         COUNT("batch", &settings.batch, "N", "sequences a step (default 24)", 1, 1 << 16),
         NUMBER("rate", &settings.rate, "R", "largest learning rate (default 0.001)", 1e-9, 10),
@@ -112,23 +115,30 @@ static int run(const command *self, int argc, char **argv) {
     static const char *const unused[] = {"preset", "keys", "std", "rho0", "q0"};
     for (size_t i = 0; i < sizeof unused / sizeof *unused; i++) drop_option(&t, unused[i]);
     declare_options(&t, own);
-    int outcome = parse_transformer_and_word(self, argc, argv, &t, &path);
+    int outcome = parse_transformer_and_optional_word(self, argc, argv, &t, &path);
     if (outcome != 0) return outcome == PARSE_FINISHED ? EXIT_DONE : outcome;
+    if ((path == NULL) == (text.path == NULL))
+        return complain(self, EXIT_USAGE, "what is to be learned: a TEXT, or the ids of --tokens FILE?");
+    outcome = open_tokens(self, &t, &text);
+    if (outcome != 0) return outcome;
     settings.tied = tied;
     settings.threads = (int)threads;
     ireneo_attention_train_report report;
     catch_interrupts();
     settings.progress = start_progress();
-    failed = ireneo_attention_train_file(&t.transformer, path, &settings, &report);
+    failed = path != NULL ? ireneo_attention_train_file(&t.transformer, path, &settings, &report)
+                          : ireneo_attention_train_tokens(&t.transformer, &text.tokens, &settings, &report);
     finish_progress();
+    ireneo_attention_tokens_close(&text.tokens);
     if (failed != IRENEO_OK) return report_error(self, failed);
-    if (json) return print_as_json(self, &t.transformer, path, &settings, &report);
+    if (json) return print_as_json(self, &t.transformer, path != NULL ? path : text.path, &settings, &report);
     print_table(&t.transformer, &settings, &report);
     return finish_output(self, EXIT_DONE);
 }
 
 const command command_attention_train = {
-    "attention train", "a small transformer learns a text, to check the trainability diagram", run, "TEXT",
-    "Adam over the bytes of TEXT: linear warm-up, then a linear fall to zero. An encoder fills masked\n"
-    "positions, a decoder (--causal) predicts the byte after each of its own. The report holds the loss\n"
-    "against the entropy of the bytes, and whether tokens and attention are collapsed."};
+    "attention train", "a small transformer learns a text, to check the trainability diagram", run, "[TEXT]",
+    "Adam over the bytes of TEXT, or over token ids: linear warm-up, then a linear fall to zero. An encoder\n"
+    "fills masked positions, a decoder (--causal) predicts the symbol after each of its own. The report "
+    "holds\n"
+    "the loss against the entropy of single symbols, and whether tokens and attention are collapsed."};

@@ -336,6 +336,27 @@ IRENEO_API void ireneo_attention_trainability_free(ireneo_attention_trainability
  * of sections 1 and 2 is held against. docs/attention-network.md tells how.
  * ---------------------------------------------------------------------------------------------------- */
 
+/** Text as token ids, (sequences, length), row after row; one sequence is a stream. Negative ids are padding: they are left out before
+ * anything else, so that such a position is no key, no query and in no mean. */
+typedef struct ireneo_attention_tokens {
+    const int64_t *ids;
+    size_t sequences, length;
+    /** What close releases. */
+    void *block;
+    uint64_t reserved[4];
+} ireneo_attention_tokens;
+
+/** Reads ids from a location of whole numbers with one axis (a stream) or two (sequences), up to 2^31 - 1. `padding`: the id that
+ * stands for padding, and no other may be negative then; NULL: all negative ones do. Release with
+ * ireneo_attention_tokens_close; on failure tokens is empty. */
+IRENEO_API ireneo_error ireneo_attention_tokens_open(const char *location, const int64_t *padding,
+                                                     ireneo_attention_tokens *tokens);
+IRENEO_API void ireneo_attention_tokens_close(ireneo_attention_tokens *tokens);
+
+/** Tokens that a draw of ireneo_attention_simulate sees, on average over so many draws. */
+IRENEO_API ireneo_error ireneo_attention_tokens_keys(const ireneo_attention_tokens *tokens, double context,
+                                                     size_t draws, double *keys);
+
 /** How ireneo_attention_simulate measures. Zero-initialised settings, or NULL, are the defaults. */
 typedef struct ireneo_attention_simulate_settings {
     /** Independent networks and inputs; 0: 10. */
@@ -347,6 +368,15 @@ typedef struct ireneo_attention_simulate_settings {
     int threads;
     /** NULL: none. */
     const ireneo_progress *progress;
+    /** NULL: Gaussian tokens of overlap rho_0. Otherwise draw k reads window k of the text: every sequence is cut into windows of
+     * `context` tokens, and a shorter sequence is one itself. An id has a Gaussian vector, the same wherever it stands, drawn anew for every
+     * draw; overlaps come from the text, and rho_0 has no say. Weights are scaled for `context` tokens all the same. */
+    const ireneo_attention_tokens *tokens;
+    /** Standard deviation of the Gaussian vectors of positions, over that of ids; 0: 1, or none with rotary positions; negative: none. */
+    double positions;
+    /** rho, q, participation and entropy are of the last so many tokens only; 0: of all. For causal networks, whose first rows see few
+     * keys. */
+    size_t last;
     uint64_t reserved[4];
 } ireneo_attention_simulate_settings;
 
@@ -368,8 +398,8 @@ typedef struct ireneo_attention_depth {
         gradient_mlp_out;
 } ireneo_attention_depth;
 
-/** Random networks fed with Gaussian tokens of overlap rho_0 and squared length q_0; depths is (layers + 1).
- * settings may be NULL. */
+/** Random networks fed with Gaussian tokens of overlap rho_0, or with a text, and squared length q_0; depths is
+ * (layers + 1). settings may be NULL. */
 IRENEO_API ireneo_error ireneo_attention_simulate(const ireneo_transformer *transformer,
                                                   const ireneo_attention_simulate_settings *settings,
                                                   ireneo_attention_depth *depths);
@@ -408,19 +438,19 @@ typedef struct ireneo_attention_train_settings {
 
 /** How a training run ended. Losses are mean cross-entropies of the symbols asked for, in nats. */
 typedef struct ireneo_attention_train_report {
-    /** Different bytes in the text; numbers that were trained. */
+    /** Different bytes or ids in the text; numbers that were trained. */
     size_t symbols, parameters;
     /** Steps made; fewer than asked for when the loss became infinite or NaN, and diverged is 1 then. */
     size_t steps;
     int diverged;
-    /** Entropy of the bytes' frequencies: the best loss without a look at the neighbours. */
+    /** Entropy of the symbols' frequencies: the best loss without a look at the neighbours. */
     double unigram_entropy;
     /** Mean over the last tenth of the steps, and on the last tenth of the text, which is not trained on. */
     double final_loss, held_out_loss;
     /** What prediction by the frequencies of the whole text loses at the same positions of that last tenth. */
     double held_out_unigram;
     /** What prediction by the symbol before loses there, for a decoder: the skips alone carry that much. NaN for
-     * an encoder. */
+     * an encoder. More than 4096 symbols: NaN. */
     double held_out_bigram;
     /** Mean loss over each twentieth of the steps; NaN where there were none. */
     double curve[IRENEO_CURVE_POINTS];
@@ -438,7 +468,13 @@ IRENEO_API ireneo_error ireneo_attention_train(const ireneo_transformer *transfo
                                                size_t length, const ireneo_attention_train_settings *settings,
                                                ireneo_attention_train_report *report);
 
-/** The same with the text in a file. */
+/** The same over the ids of a text instead of its bytes: those that occur are the symbols. Sequences are put one after the other. */
+IRENEO_API ireneo_error ireneo_attention_train_tokens(const ireneo_transformer *transformer,
+                                                      const ireneo_attention_tokens *tokens,
+                                                      const ireneo_attention_train_settings *settings,
+                                                      ireneo_attention_train_report *report);
+
+/** The same as ireneo_attention_train with the text in a file. */
 IRENEO_API ireneo_error ireneo_attention_train_file(const ireneo_transformer *transformer, const char *path,
                                                     const ireneo_attention_train_settings *settings,
                                                     ireneo_attention_train_report *report);

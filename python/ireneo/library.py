@@ -319,6 +319,7 @@ PROTOTYPES: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {
         ERROR,
         (POINTER(s.ireneo_transformer), POINTER(s.ireneo_attention_simulate_settings), POINTER(s.ireneo_attention_depth)),
     ),
+    "ireneo_attention_tokens_keys": (ERROR, (POINTER(s.ireneo_attention_tokens), c_double, c_size_t, _DOUBLES)),
     "ireneo_attention_gradient_depth": (ERROR, (POINTER(s.ireneo_transformer), _DOUBLES)),
     "ireneo_attention_train": (
         ERROR,
@@ -326,6 +327,15 @@ PROTOTYPES: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {
             POINTER(s.ireneo_transformer),
             c_char_p,
             c_size_t,
+            POINTER(s.ireneo_attention_train_settings),
+            POINTER(s.ireneo_attention_train_report),
+        ),
+    ),
+    "ireneo_attention_train_tokens": (
+        ERROR,
+        (
+            POINTER(s.ireneo_transformer),
+            POINTER(s.ireneo_attention_tokens),
             POINTER(s.ireneo_attention_train_settings),
             POINTER(s.ireneo_attention_train_report),
         ),

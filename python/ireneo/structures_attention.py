@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from ctypes import POINTER, c_double, c_int, c_size_t, c_uint64, c_void_p
+from ctypes import POINTER, c_double, c_int, c_int64, c_size_t, c_uint64, c_void_p
 
 from .structures_linear import RESERVED, ireneo_progress
 
@@ -216,6 +216,16 @@ class ireneo_attention_recommendation(ctypes.Structure):
     ]
 
 
+class ireneo_attention_tokens(ctypes.Structure):
+    _fields_ = [
+        ("ids", POINTER(c_int64)),
+        ("sequences", c_size_t),
+        ("length", c_size_t),
+        ("block", c_void_p),
+        ("reserved", RESERVED),
+    ]
+
+
 class ireneo_attention_simulate_settings(ctypes.Structure):
     _fields_ = [
         ("draws", c_size_t),
@@ -223,6 +233,9 @@ class ireneo_attention_simulate_settings(ctypes.Structure):
         ("seed", c_uint64),
         ("threads", c_int),
         ("progress", POINTER(ireneo_progress)),
+        ("tokens", POINTER(ireneo_attention_tokens)),
+        ("positions", c_double),
+        ("last", c_size_t),
         ("reserved", RESERVED),
     ]
 

@@ -57,6 +57,7 @@ static void test_releasing_nothing(void **state) {
     ireneo_store_result_free(NULL);
     ireneo_attention_propagation_free(NULL);
     ireneo_attention_trainability_free(NULL);
+    ireneo_attention_tokens_close(NULL);
     ireneo_transformer_defaults(NULL);
     ireneo_dense_experiment_defaults(NULL);
     assert_true(isnan(ireneo_effective_dimension(NULL)));
@@ -525,6 +526,18 @@ static void test_networks(void **state) {
     REFUSED(ireneo_attention_simulate(NULL, NULL, depths));
     REFUSED(ireneo_attention_simulate(&t, &(ireneo_attention_simulate_settings){.threads = -1}, depths));
     REFUSED(ireneo_attention_simulate(&t, &(ireneo_attention_simulate_settings){.reserved = {1}}, depths));
+    const int64_t ids[] = {1, 2};
+    ireneo_attention_tokens tokens = {.ids = ids, .sequences = 1, .length = 2, .reserved = {1}};
+    REFUSED(ireneo_attention_simulate(&t, &(ireneo_attention_simulate_settings){.tokens = &tokens}, depths));
+    REFUSED(ireneo_attention_simulate(&t, &(ireneo_attention_simulate_settings){.positions = NAN}, depths));
+    REFUSED(ireneo_attention_train_tokens(&t, &tokens, NULL, &report));
+    REFUSED(ireneo_attention_train_tokens(&t, NULL, NULL, &report));
+    REFUSED(ireneo_attention_train_tokens(&t, &tokens, NULL, NULL));
+    REFUSED(ireneo_attention_tokens_keys(NULL, 16.0, 1, gradient));
+    REFUSED(ireneo_attention_tokens_keys(&tokens, 16.0, 1, NULL));
+    REFUSED(ireneo_attention_tokens_open("x", NULL, NULL));
+    REFUSED(ireneo_attention_tokens_open(NULL, NULL, &tokens));
+    assert_null(tokens.ids);
     REFUSED(ireneo_attention_train(&t, "text", 4, NULL, NULL));
     REFUSED(ireneo_attention_train(&t, NULL, 4, NULL, &report));
     assert_int_equal(report.steps, 0);

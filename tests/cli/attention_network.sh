@@ -25,6 +25,42 @@ cp out first
 run 0 train fox.txt $small --heads 2 --steps 10 --batch 4 --threads 1 --json
 holds 'threads do not matter' "r['final_loss'] == json.load(open('first'))['final_loss']"
 run 0 train --help
+
+# Text as token ids: padding is left out, overlaps come from the text, weights are scaled for the context.
+"$python" - <<'END'
+import numpy as np
+rng = np.random.default_rng(1)
+ids = rng.integers(0, 9, (3, 40))
+np.save("ids.npy", ids.astype(np.uint16))
+np.save("stream.npy", ids.astype(np.int32).ravel())
+padded = np.full((3, 55), 99, np.int64)
+padded[:, 5:45] = ids
+np.save("padded.npy", padded)
+np.save("negative.npy", np.where(padded == 99, -3, padded).astype(np.int8))
+np.save("real.npy", ids.astype(float))
+np.save("cube.npy", ids.reshape(3, 8, 5))
+np.save("none.npy", np.zeros(0, np.int64))
+np.save("huge.npy", np.array([[1, 2**33]]))
+np.save("padding.npy", np.full((4, 4), -1))
+np.save("one.npy", np.zeros(2000, np.int32))
+END
+run 0 simulate $small --context 50 --draws 3 --tokens ids.npy --json
+holds 'the text is reported' "r['tokens'] == 'ids.npy' and r['transformer']['keys'] == 40"
+holds 'its overlap, too' "r['transformer']['rho_0'] == r['rho'][0] == r['rho_law'][0] and 0 < r['rho'][0] < 0.15"
+cp out first
+for same in "--tokens padded.npy --padding 99" "--tokens negative.npy"; do
+    run 0 simulate $small --context 50 --draws 3 $same --json
+    holds "$same" "r['rho'] == json.load(open('first'))['rho'] and r['entropy'] == json.load(open('first'))['entropy']"
+done
+run 0 simulate $small --context 50 --draws 3 --tokens ids.npy --positions 0 --json
+holds 'equal ids alone' "r['rho'][0] > 1.5 * json.load(open('first'))['rho'][0]"
+run 0 simulate $small --draws 3 --tokens stream.npy --causal --last 5 --forward --json
+holds 'windows of a stream, last tokens' "r['transformer']['keys'] == 24 and r['last'] == 5"
+run 0 simulate $small --draws 3 --tokens stream.npy
+grep -q '24 tokens of text of overlap' out || fault "the table does not speak of the text"
+run 0 train --tokens padded.npy --padding 99 --context 12 --layers 1 --width 16 --heads 1 --steps 5 --batch 2 --json
+holds 'trained on ids' "r['symbols'] == 9 and r['text'] == 'padded.npy'"
+run 0 train --help
 run 0 simulate --help
 
 # What is recommended, put back: both the recursion and real networks of that size keep away from both collapses.
@@ -66,6 +102,26 @@ refuse 2 'warm-up' train fox.txt $small --heads 2 --steps 5 --warmup 5
 refuse 2 'mask' train fox.txt --mask 2
 refuse 2 '' train
 refuse 2 'too many' train fox.txt fox.txt
+
+refuse 2 'what is to be learned' train fox.txt --tokens ids.npy
+refuse 2 'what is to be learned' train --steps 5
+refuse 2 'tokens' simulate $small --padding 3
+refuse 2 'tokens' simulate $small --positions 1
+refuse 2 'rho0' simulate $small --tokens ids.npy --rho0 0.1
+refuse 2 'padding' simulate $small --tokens ids.npy --padding 1.5
+refuse 2 'last' simulate $small --last 1
+
+# Ids that cannot be used: 3, in one sentence.
+refuse 3 'float64' simulate $small --tokens real.npy
+refuse 3 '3 axes' simulate $small --tokens cube.npy
+refuse 3 'empty' simulate $small --tokens none.npy
+refuse 3 'row 0, column 1' simulate $small --tokens huge.npy
+refuse 3 'padding' simulate $small --tokens padding.npy
+refuse 3 'row 0, column 0.*padding is 99' simulate $small --tokens negative.npy --padding 99
+refuse 3 '' simulate $small --tokens fox.txt
+refuse 3 'one kind of token id' train --tokens one.npy
+refuse 3 'token ids' train --tokens ids.npy
+refuse 4 'missing.npy' simulate $small --tokens missing.npy
 
 # Text that cannot be used: 3. A file that cannot be read: 4.
 refuse 3 'empty' train empty.txt

@@ -95,6 +95,24 @@ class AttentionTest(unittest.TestCase):
         self.assertLess(report.final_loss, 0.3)
         self.assertEqual(report.curve.shape, (20,))
 
+    def test_token_ids(self):
+        """Padding is not there, and a text is the same as bytes and as ids."""
+        a, ids = ireneo.attention, np.array([[3, 4, 3, 5, 9, 3], [1, 1, 2, 7, 8, 0]])
+        shape = dict(layers=2, width=32, mlp_width=32, context=16, draws=4)
+        padded = np.full((2, 9), 50)
+        padded[:, 2:8] = ids
+        plain, other = a.simulate(tokens=ids, **shape), a.simulate(tokens=padded.astype(np.uint8), padding=50, **shape)
+        np.testing.assert_array_equal(plain.rho.mean, other.rho.mean)
+        np.testing.assert_array_equal(plain.gradient_query.mean, other.gradient_query.mean)
+        alone = a.simulate(tokens=ids, positions=0, **shape)
+        self.assertGreater(alone.rho.mean[0], plain.rho.mean[0])
+        late = a.simulate(tokens=[1, 2, 3, 4, 4], positions=0, last=2, **shape)
+        np.testing.assert_allclose(late.rho.mean, 1.0, atol=1e-5)
+        model = dict(layers=1, width=16, mlp_width=16, heads=1, context=8, steps=10)
+        text = b"three score and ten " * 20
+        one, two = a.train(text, **model), a.train(np.frombuffer(text, np.uint8), **model)
+        self.assertEqual((one.final_loss, one.symbols), (two.final_loss, two.symbols))
+
     def test_bad_questions(self):
         a = ireneo.attention
         for bad in (
@@ -117,6 +135,12 @@ class AttentionTest(unittest.TestCase):
             lambda: a.gradient_depth(normalisation="pre"),
             lambda: a.train(""),
             lambda: a.train(3),
+            lambda: a.train([0.5] * 4000),
+            lambda: a.simulate(layers=1, tokens=[1.5, 2.5]),
+            lambda: a.simulate(layers=1, tokens=[[[1, 2]]]),
+            lambda: a.simulate(layers=1, tokens=[1, 2**31]),
+            lambda: a.simulate(layers=1, tokens=[1, -2], padding=0),
+            lambda: a.simulate(layers=1, tokens=[-1, -2]),
             lambda: a.train("text", rate=-1.0),
         ):
             self.assertRaises(ireneo.IreneoError, bad)

@@ -5,18 +5,22 @@
 #include "base/error.h"
 
 typedef struct ireneo_text {
-    int *symbols;          /* (length): numbers 0 .. distinct - 1, in order of the bytes */
-    size_t length;         /* of the whole text */
-    size_t training;       /* the first `training` symbols are trained on, the rest is held out */
-    size_t distinct;       /* different bytes */
-    double frequency[256]; /* (distinct) of each symbol, over the whole text */
-    double entropy;        /* -sum f log f, in nats */
+    int *symbols;      /* (length): numbers 0 .. distinct - 1, in order of the bytes or ids */
+    size_t length;     /* of the whole text */
+    size_t training;   /* the first `training` symbols are trained on, the rest is held out */
+    size_t distinct;   /* different bytes or ids */
+    double *frequency; /* (distinct) of each symbol, over the whole text */
+    double entropy;    /* -sum f log f, in nats */
 } ireneo_text;
 
 /* Fails when the text is too short for sequences of `context` symbols or has only one kind of byte; `name` is
  * for the sentence. */
 ireneo_error ireneo_text_read(const unsigned char *bytes, size_t length, size_t context, const char *name,
                               ireneo_text *text);
+
+/* The same of token ids, without padding. */
+ireneo_error ireneo_text_read_ids(const int32_t *ids, size_t length, size_t context, const char *name,
+                                  ireneo_text *text);
 void ireneo_text_free(ireneo_text *text);
 
 /* The `count` symbols from `start` on: tokens get the mask (number `distinct`) with chance `share`, and

@@ -27,6 +27,7 @@ typedef struct ireneo_network_shape {
 /* Variances at initialisation, see ireneo_network_draw. */
 typedef struct ireneo_network_scales {
     double beta, value_variance, mlp_in_variance, mlp_out_variance, value_bias_variance, mlp_bias_variance;
+    double context; /* tokens for which queries and keys are scaled; 0: those of the shape */
 } ireneo_network_scales;
 
 /* ---- parameters: one flat block, layer after layer ---- */

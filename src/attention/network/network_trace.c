@@ -42,7 +42,8 @@ void ireneo_network_draw(const ireneo_network_shape *shape, const ireneo_network
 #else
     ireneo_random_normals_float(seed, stream, 0, ireneo_network_parameters(shape), threads, block);
 #endif
-    double logits = scales->beta * sqrt(log((double)shape->context)) / (double)d;
+    double tokens = scales->context > 0.0 ? scales->context : (double)shape->context;
+    double logits = scales->beta * sqrt(log(tokens)) / (double)d;
     for (size_t layer = 0; layer < shape->layers; layer++) {
         ireneo_layer_view view = ireneo_network_layer(shape, block, layer);
         scale(view.query_key_value, 2 * d * d, logits);

@@ -39,3 +39,16 @@ void ireneo_measure_rows(const ireneo_network_shape *shape, const ireneo_network
     *entropy = entropies / (double)count;
     *overlap = (columns - squares) / ((double)count * (T - 1.0));
 }
+
+void ireneo_measure_last_rows(const ireneo_network_shape *shape, const ireneo_network_trace *trace,
+                              size_t last, double *participation, double *entropy) {
+    size_t T = shape->context, pairs = trace->sequences * shape->heads, first = last < T ? T - last : 0;
+    double squares = 0.0, entropies = 0.0, count = (double)(pairs * (T - first));
+    for (size_t pair = 0; pair < pairs; pair++)
+        for (size_t row = first; row < T; row++) {
+            squares += (double)trace->participation[pair * T + row];
+            entropies += (double)trace->entropy[pair * T + row];
+        }
+    *participation = squares / count;
+    *entropy = entropies / count;
+}

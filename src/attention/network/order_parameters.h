@@ -14,4 +14,8 @@ void ireneo_measure_tokens(const float *x, size_t rows, size_t width, double *sc
 void ireneo_measure_rows(const ireneo_network_shape *shape, const ireneo_network_trace *trace,
                          double *participation, double *entropy, double *overlap);
 
+/* The first two over the last `last` rows of every sequence only. */
+void ireneo_measure_last_rows(const ireneo_network_shape *shape, const ireneo_network_trace *trace,
+                              size_t last, double *participation, double *entropy);
+
 #endif

@@ -1,11 +1,12 @@
 /* Random networks: tokens forward, a random gradient backward, and what happens to both at every depth.
  *
  * Tokens are sqrt(rho_0) z_0 + sqrt(1 - rho_0) z_s with independent Gaussian z, normalised, and for
- * pre-LN stretched to squared length q_0. The gradient at
+ * pre-LN stretched to squared length q_0; or they are a text: random vectors of ids and positions, normalised likewise. The gradient at
  * the output has independent entries N(0, 1 / (context width)), so that its squared norm is about 1. */
 #include "attention/network/layer_norm.h"
 #include "attention/network/network_settings.h"
 #include "attention/network/order_parameters.h"
+#include "attention/network/token_ids.h"
 #include "base/floats.h"
 #include "base/progress.h"
 #include "base/ram.h"
@@ -17,7 +18,7 @@
 
 enum { FIGURES = sizeof(ireneo_attention_depth) / sizeof(ireneo_attention_estimate) };
 enum { WORTH_THREADS = 1 << 14 }; /* numbers in the tokens; below, threads wait more than they work */
-enum { STREAM_WEIGHTS = 0x41540001, STREAM_TOKENS, STREAM_GRADIENT, STREAMS_PER_DRAW = 16 };
+enum { STREAM_WEIGHTS = 0x41540001, STREAM_TOKENS, STREAM_GRADIENT, STREAM_POSITIONS, STREAMS_PER_DRAW = 16 };
 
 /* One draw's numbers at one depth, in the order of ireneo_attention_depth. */
 typedef struct depth_sample {
@@ -34,19 +35,21 @@ typedef struct simulation {
     const ireneo_attention_simulate_settings *settings;
     int threads;
     ireneo_network_trace trace;
-    float *parameters;       /* all layers */
-    float *gradients;        /* one layer */
-    float *common;           /* (width): what all tokens share */
-    double *scratch;         /* (width) */
-    depth_sample *samples;   /* (layers + 1) */
-    double *means, *squares; /* (layers + 1, FIGURES): running mean and sum of squared distances */
+    ireneo_token_windows text; /* empty: Gaussian tokens */
+    float *parameters;         /* all layers */
+    float *gradients;          /* one layer */
+    float *common;             /* (width): what all tokens share */
+    double *scratch;           /* (width) */
+    depth_sample *samples;     /* (layers + 1) */
+    double *means, *squares;   /* (layers + 1, FIGURES): running mean and sum of squared distances */
 } simulation;
 
 static uint64_t stream_of(uint64_t kind, size_t draw) {
     return kind + (uint64_t)draw * STREAMS_PER_DRAW;
 }
 
-static void draw_tokens(simulation *s, size_t draw) {
+/* Tokens of overlap rho_0. */
+static void draw_gaussian(simulation *s, size_t draw) {
     size_t d = s->shape.width, rows = s->trace.rows;
     uint64_t stream = stream_of(STREAM_TOKENS, draw);
     float *x = s->trace.stream, shared = (float)sqrt(s->transformer->rho_0);
@@ -55,26 +58,58 @@ static void draw_tokens(simulation *s, size_t draw) {
     ireneo_random_normals_float(s->settings->seed, stream, d, rows * d, s->threads, x);
     for (size_t row = 0; row < rows; row++)
         for (size_t i = 0; i < d; i++) x[row * d + i] = shared * s->common[i] + own * x[row * d + i];
+}
+
+/* Standard deviation of the vectors of positions. */
+static double position_scale(const simulation *s) {
+    if (s->settings->positions != 0.0) return s->settings->positions;
+    return s->transformer->rope_base > 0.0 ? 0.0 : 1.0;
+}
+
+/* A window of the text; the network is as long as that is. */
+static void draw_text(simulation *s, size_t draw) {
+    const uint64_t streams[2] = {stream_of(STREAM_TOKENS, draw), stream_of(STREAM_POSITIONS, draw)};
+    s->shape.context = ireneo_token_windows_embed(&s->text, draw, s->shape.width, position_scale(s),
+                                                  s->settings->seed, streams, s->trace.stream);
+    s->trace.rows = s->shape.context;
+}
+
+static void draw_tokens(simulation *s, size_t draw) {
+    (s->text.count > 0 ? draw_text : draw_gaussian)(s, draw);
+    size_t d = s->shape.width, rows = s->trace.rows;
+    float *x = s->trace.stream;
     ireneo_normalise_rows(x, x, rows, d, s->trace.layers[0].attention_scale, s->threads);
     if (s->shape.normalisation == IRENEO_NORMALISATION_POST) return;
     float length = (float)sqrt(s->transformer->q_0);
     for (size_t i = 0; i < rows * d; i++) x[i] *= length;
 }
 
+static void measure_tokens(simulation *s, depth_sample *sample) {
+    size_t rows = s->trace.rows, d = s->shape.width, last = s->settings->last;
+    size_t first = last > 0 && last < rows ? rows - last : 0;
+    ireneo_measure_tokens(s->trace.stream + first * d, rows - first, d, s->scratch, &sample->rho, &sample->q);
+}
+
+static void measure_rows(simulation *s, depth_sample *sample) {
+    ireneo_measure_rows(&s->shape, &s->trace, &sample->participation, &sample->entropy, &sample->overlap);
+    if (s->settings->last == 0) return;
+    ireneo_measure_last_rows(&s->shape, &s->trace, s->settings->last, &sample->participation,
+                             &sample->entropy);
+}
+
 static int forward(simulation *s, size_t draw) {
     const ireneo_network_shape *shape = &s->shape;
-    size_t rows = s->trace.rows, d = shape->width;
     draw_tokens(s, draw);
     ireneo_network_draw(shape, &s->scales, s->settings->seed, stream_of(STREAM_WEIGHTS, draw), s->parameters,
                         s->threads);
     ireneo_network_begin(shape, &s->trace);
-    ireneo_measure_tokens(s->trace.stream, rows, d, s->scratch, &s->samples[0].rho, &s->samples[0].q);
+    measure_tokens(s, &s->samples[0]);
     for (size_t layer = 0; layer < shape->layers; layer++) {
         depth_sample *sample = &s->samples[layer + 1];
         ireneo_network_layer_forward(shape, ireneo_network_layer(shape, s->parameters, layer), &s->trace,
                                      layer);
-        ireneo_measure_tokens(s->trace.stream, rows, d, s->scratch, &sample->rho, &sample->q);
-        ireneo_measure_rows(shape, &s->trace, &sample->participation, &sample->entropy, &sample->overlap);
+        measure_tokens(s, sample);
+        measure_rows(s, sample);
         double done = (double)draw + (double)(layer + 1) / (double)shape->layers / 3.0;
         if (ireneo_report(s->settings->progress, "networks", done, (double)s->settings->draws)) return 1;
     }
@@ -147,6 +182,7 @@ static ireneo_error allocate(simulation *s) {
 }
 
 static void release(simulation *s) {
+    ireneo_token_windows_free(&s->text);
     ireneo_network_trace_free(&s->trace);
     free(s->parameters);
     free(s->gradients);
@@ -169,6 +205,15 @@ static ireneo_error run_draws(simulation *s, ireneo_attention_depth *depths) {
     return IRENEO_OK;
 }
 
+/* The text, when there is one; the network has room for its longest window, and weights for the context that was asked for. */
+static ireneo_error read_text(simulation *s) {
+    if (s->settings->tokens == NULL) return IRENEO_OK;
+    IRENEO_TRY(ireneo_token_windows_cut(s->settings->tokens, (size_t)s->transformer->context, &s->text));
+    s->scales.context = s->transformer->context;
+    s->shape.context = s->text.longest;
+    return IRENEO_OK;
+}
+
 ireneo_error ireneo_attention_simulate(const ireneo_transformer *transformer,
                                        const ireneo_attention_simulate_settings *settings,
                                        ireneo_attention_depth *depths) {
@@ -179,9 +224,15 @@ ireneo_error ireneo_attention_simulate(const ireneo_transformer *transformer,
     IRENEO_TRY(ireneo_check_reserved(chosen.reserved, "the simulation's settings"));
     simulation s = {.transformer = transformer, .settings = &chosen};
     IRENEO_TRY(ireneo_network_read(transformer, &s.shape, &s.scales));
-    IRENEO_TRY(ireneo_enter(chosen.threads, &s.threads));
+    if (chosen.last == 1)
+        return ireneo_fail(IRENEO_ERROR_ARGUMENT, "overlaps are between tokens: measure the last 2 or more");
+    if (!(fabs(chosen.positions) <= 1e6))
+        return ireneo_fail(IRENEO_ERROR_ARGUMENT, "the vectors of positions must lie below 1e6, not %g",
+                           chosen.positions);
+    IRENEO_TRY(read_text(&s));
+    ireneo_error failed = ireneo_enter(chosen.threads, &s.threads);
     if (s.shape.context * s.shape.width < WORTH_THREADS) s.threads = 1;
-    ireneo_error failed = run_draws(&s, depths);
+    if (failed == IRENEO_OK) failed = ireneo_leave(run_draws(&s, depths));
     release(&s);
-    return ireneo_leave(failed);
+    return failed;
 }

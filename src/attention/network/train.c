@@ -7,6 +7,7 @@
 #include "attention/network/masked_text.h"
 #include "attention/network/network_settings.h"
 #include "attention/network/order_parameters.h"
+#include "attention/network/token_ids.h"
 #include "base/adam.h"
 #include "base/file_view.h"
 #include "base/floats.h"
@@ -198,6 +199,8 @@ static double bigram_loss(const trainer *t, const double *surprise) {
     return sum;
 }
 
+enum { MOST_PAIRED = 4096 }; /* symbols whose pairs are counted: of more, few pairs occur twice */
+
 /* Mean losses on the last tenth of the text, in sequences that do not overlap, under fixed masks: of the
  * network and, at the same positions, of what needs no look at other tokens, so that the luck of the masks
  * cancels. That is frequencies for an encoder, which does not see the symbol it is asked for, and pairs for a
@@ -206,7 +209,8 @@ static ireneo_error judge_held_out(trainer *t, ireneo_attention_train_report *re
     size_t T = t->shape.network.context, held_out = t->text.length - t->text.training, asked = 0;
     size_t sequences = (held_out - t->shape.network.causal) / T;
     double sum = 0.0, unigram_sum = 0.0, bigram_sum = 0.0, *surprise = NULL;
-    if (t->shape.network.causal) IRENEO_TRY(ireneo_text_pairs(&t->text, &surprise));
+    if (t->shape.network.causal && t->text.distinct <= MOST_PAIRED)
+        IRENEO_TRY(ireneo_text_pairs(&t->text, &surprise));
     for (size_t first = 0; first < sequences; first += t->settings.batch) {
         for (size_t b = 0; b < t->settings.batch; b++) {
             if (first + b < sequences)
@@ -314,13 +318,26 @@ static ireneo_error run(trainer *t, ireneo_attention_train_report *report) {
     return IRENEO_OK;
 }
 
-static ireneo_error train(const ireneo_transformer *transformer, const unsigned char *text, size_t length,
-                          const char *name, const ireneo_attention_train_settings *settings,
+/* A text as its bytes, or (bytes NULL) as ids. */
+typedef struct subject {
+    const char *name;
+    const unsigned char *bytes;
+    const int32_t *ids;
+    size_t length;
+} subject;
+
+static ireneo_error read_subject(const subject *s, size_t context, ireneo_text *text) {
+    return s->bytes != NULL ? ireneo_text_read(s->bytes, s->length, context, s->name, text)
+                            : ireneo_text_read_ids(s->ids, s->length, context, s->name, text);
+}
+
+static ireneo_error train(const ireneo_transformer *transformer, const subject *text,
+                          const ireneo_attention_train_settings *settings,
                           ireneo_attention_train_report *report) {
     trainer t = {0};
     IRENEO_TRY(choose(settings, &t.settings));
     IRENEO_TRY(ireneo_network_read(transformer, &t.shape.network, &t.scales));
-    IRENEO_TRY(ireneo_text_read(text, length, reach(&t), name, &t.text));
+    IRENEO_TRY(read_subject(text, reach(&t), &t.text));
     ireneo_error failed = ireneo_enter(t.settings.threads, &t.threads);
     if (failed == IRENEO_OK) failed = ireneo_leave(run(&t, report));
     release(&t);
@@ -333,7 +350,23 @@ ireneo_error ireneo_attention_train(const ireneo_transformer *transformer, const
     IRENEO_REQUIRE(report != NULL, "training needs a report to be written to");
     *report = (ireneo_attention_train_report){0};
     IRENEO_REQUIRE(text != NULL, "training needs a text");
-    return train(transformer, text, length, "the text", settings, report);
+    const subject whole = {.name = "the text", .bytes = text, .length = length};
+    return train(transformer, &whole, settings, report);
+}
+
+ireneo_error ireneo_attention_train_tokens(const ireneo_transformer *transformer,
+                                           const ireneo_attention_tokens *tokens,
+                                           const ireneo_attention_train_settings *settings,
+                                           ireneo_attention_train_report *report) {
+    IRENEO_REQUIRE(report != NULL, "training needs a report to be written to");
+    *report = (ireneo_attention_train_report){0};
+    int32_t *ids = NULL;
+    subject stream = {.name = "the text"};
+    IRENEO_TRY(ireneo_token_stream(tokens, &ids, &stream.length));
+    stream.ids = ids;
+    ireneo_error failed = train(transformer, &stream, settings, report);
+    free(ids);
+    return failed;
 }
 
 ireneo_error ireneo_attention_train_file(const ireneo_transformer *transformer, const char *path,
@@ -344,7 +377,8 @@ ireneo_error ireneo_attention_train_file(const ireneo_transformer *transformer, 
     *report = (ireneo_attention_train_report){0};
     IRENEO_REQUIRE(path != NULL, "training needs a text");
     IRENEO_TRY(ireneo_file_view_open(path, &view));
-    ireneo_error failed = train(transformer, view.bytes, view.count, path, settings, report);
+    const subject file = {.name = path, .bytes = view.bytes, .length = view.count};
+    ireneo_error failed = train(transformer, &file, settings, report);
     ireneo_file_view_close(&view);
     return failed;
 }
