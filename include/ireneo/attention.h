@@ -78,7 +78,8 @@ typedef struct ireneo_transformer {
     int causal;
     /** 1: norms divide by the root mean square and do not take the mean away. */
     int rms_norm;
-    /** 1: attention and MLP read the same tokens and are added together, as in GPT-J and PaLM. */
+    /** 1: attention and MLP read the same tokens and are added together, as in GPT-J and PaLM; the one skip has the
+     * strength residual_attention. */
     int parallel;
     /** 1: a network has a matrix W_O of its own; value_variance is that of the product W_O W_V either way. */
     int output_projection;
@@ -404,8 +405,8 @@ IRENEO_API ireneo_error ireneo_attention_simulate(const ireneo_transformer *tran
                                                   const ireneo_attention_simulate_settings *settings,
                                                   ireneo_attention_depth *depths);
 
-/** The law for gradient_tokens at every depth (layers + 1), post-LN: grows towards the input when attention
- * is condensed. Leading order in the width, for token gradients that stay independent; keeps within a few per
+/** The law for gradient_tokens at every depth (layers + 1): grows towards the input when attention is
+ * condensed. Leading order in the width, for token gradients that stay independent; keeps within a few per
  * cent a block while tokens are far from alike. */
 IRENEO_API ireneo_error ireneo_attention_gradient_depth(const ireneo_transformer *transformer,
                                                         double *gradient);

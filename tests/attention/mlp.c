@@ -142,14 +142,31 @@ static void test_small_distances(void **state) {
     assert_near(above / below, 1.00001 / 0.99999, 1e-9);
 }
 
+static ireneo_transformer mlp_of(ireneo_activation activation, double in, double out, double bias) {
+    return (ireneo_transformer){.activation = activation,
+                                .mlp_in_variance = in,
+                                .mlp_out_variance = out,
+                                .mlp_bias_variance = bias};
+}
+
+static ireneo_mlp_map open_map(ireneo_activation activation, double in, double out, double bias) {
+    ireneo_transformer t = mlp_of(activation, in, out, bias);
+    ireneo_mlp_map map;
+    expect_ok(ireneo_mlp_map_open(&t, &map));
+    return map;
+}
+
+static double gap_at(const ireneo_mlp_map *map, double distance) {
+    return ireneo_mlp_map_at(map, (ireneo_tokens){1.0, distance}).gap;
+}
+
 /* docs/attention.md: simulated MLP at width 4000, variances 0.2, bias 0.0004: q .02044 - .0002... and p(.5)
  * .01261. */
 static void test_relu_mlp(void **state) {
     (void)state;
-    ireneo_mlp_map map;
-    expect_ok(ireneo_mlp_map_open(IRENEO_ACTIVATION_RELU, 0.2, 0.2, 4e-4, &map));
+    ireneo_mlp_map map = open_map(IRENEO_ACTIVATION_RELU, 0.2, 0.2, 4e-4);
     assert_near(map.q_out, 0.02044, 1e-5);
-    assert_near(map.q_out - ireneo_mlp_map_gap(&map, 0.5), 0.01261, 1e-5);
+    assert_near(map.q_out - gap_at(&map, 0.5), 0.01261, 1e-5);
     ireneo_mlp_map_close(&map);
 }
 
@@ -157,18 +174,17 @@ static void test_tanh_table(void **state) {
     (void)state;
     static const double variances[] = {0.1, 1.0, 4.0, 25.0};
     for (size_t i = 0; i < 4; i++) {
-        ireneo_mlp_map map;
-        expect_ok(ireneo_mlp_map_open(IRENEO_ACTIVATION_TANH, variances[i], 1.5, 0.1, &map));
+        ireneo_mlp_map map = open_map(IRENEO_ACTIVATION_TANH, variances[i], 1.5, 0.1);
         for (double distance = 0.013; distance < 1.0; distance += 0.07) {
             double hidden = distance * variances[i] / (variances[i] + 0.1);
             double direct = 1.5 * ireneo_activation_gap(IRENEO_ACTIVATION_TANH, variances[i] + 0.1, hidden);
-            assert_near(ireneo_mlp_map_gap(&map, distance) / direct, 1.0, 1e-7);
+            assert_near(gap_at(&map, distance) / direct, 1.0, 1e-7);
         }
         ireneo_mlp_map_close(&map);
     }
     ireneo_mlp_map map;
-    expect_error(ireneo_mlp_map_open(IRENEO_ACTIVATION_TANH, 1000.0, 1.0, 0.0, &map), IRENEO_ERROR_ARGUMENT,
-                 "tanh", "400");
+    ireneo_transformer wide = mlp_of(IRENEO_ACTIVATION_TANH, 1000.0, 1.0, 0.0);
+    expect_error(ireneo_mlp_map_open(&wide, &map), IRENEO_ERROR_ARGUMENT, "tanh", "400");
 }
 
 static void test_attention_table(void **state) {
@@ -177,14 +193,15 @@ static void test_attention_table(void **state) {
     for (size_t i = 0; i < 4; i++) {
         ireneo_attention_map map;
         double beta = cases[i][0], context = cases[i][1], keys = cases[i][2];
-        expect_ok(ireneo_attention_map_open(beta, context, keys, &map));
+        ireneo_transformer t = {.beta = beta, .context = context, .keys = keys};
+        expect_ok(ireneo_attention_map_open(&t, &map));
         for (double distance = 0.004; distance < 1.0; distance *= 1.7) {
             ireneo_attention_averages averages;
             ireneo_rem_row row;
             double sigma = beta * sqrt(log(context) * distance), overlap;
             expect_ok(ireneo_rem_exact(sigma, keys, &row));
             expect_ok(ireneo_rem_row_overlap(sigma, 1.0 - distance, keys, &overlap));
-            ireneo_attention_map_at(&map, distance, &averages);
+            ireneo_attention_map_at(&map, 1.0, distance, &averages);
             assert_near(averages.participation / row.y[2], 1.0, 1e-7);
             assert_near(averages.overlap / overlap, 1.0, 1e-7);
             assert_near(averages.entropy, row.entropy, 1e-7);

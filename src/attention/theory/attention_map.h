@@ -1,30 +1,35 @@
-/* What attention does to normalised tokens (q = 1) of any similarity, at fixed beta and T: a table over rho,
- * because the recursion through depth asks for hundreds of them. */
+/* What attention does to tokens of any similarity, for a given law of logits: a table over rho, because the
+ * recursion through depth asks for hundreds of them. */
 #ifndef IRENEO_ATTENTION_THEORY_ATTENTION_MAP_H
 #define IRENEO_ATTENTION_THEORY_ATTENTION_MAP_H
 
 #include "attention/theory/chebyshev.h"
+#include "attention/theory/row_law.h"
+
+#include <stdbool.h>
 
 typedef struct ireneo_attention_map {
-    double keys, log_keys;
-    double spread; /* of the logits at rho = 0: beta sqrt(log T) */
+    ireneo_row_law law;
+    double log_keys;
+    bool unbound; /* the spread of logits follows q of the tokens: a table over sigma and rho */
     ireneo_chebyshev table;
 } ireneo_attention_map;
 
 /* Averages of attention rows. */
 typedef struct ireneo_attention_averages {
     double participation, overlap, entropy; /* Y2, O12, H */
-    double condensed; /* E[Y2 - 2 Y3 + Y2^2], which gradients of queries and keys are made of */
+    double condensed;                       /* E[Y2 - 2 Y3 + Y2^2], which gradients of logits follow */
+    double tilt; /* 1 - 5 Y2 + 4 Y3 + 6 (E Y2^2 - Y4), which finite widths add; see layer.c */
 } ireneo_attention_averages;
 
-/* keys = 0: all of the context. Relative errors of the table are below 1e-7. */
-ireneo_error ireneo_attention_map_open(double beta, double context, double keys, ireneo_attention_map *map);
+/* For a checked transformer. Relative errors of the table are below 1e-7 (1e-3 where logits are unbound). */
+ireneo_error ireneo_attention_map_open(const ireneo_transformer *transformer, ireneo_attention_map *map);
 void ireneo_attention_map_close(ireneo_attention_map *map);
 
-/* At distance = 1 - rho in [0, 1]. */
-void ireneo_attention_map_at(const ireneo_attention_map *map, double distance,
+/* For tokens of scale q (1 unless logits are unbound) at distance = 1 - rho in [0, 1]. */
+void ireneo_attention_map_at(const ireneo_attention_map *map, double q, double distance,
                              ireneo_attention_averages *averages);
-void ireneo_attention_map_limit(const ireneo_attention_map *map, double distance,
+void ireneo_attention_map_limit(const ireneo_attention_map *map, double q, double distance,
                                 ireneo_attention_averages *averages);
 
 #endif

@@ -1,9 +1,17 @@
-/* The block map. With delta = (q - p) / q the distance of tokens, attention on normalised tokens gives
+/* The block map. With delta = (q - p) / q the distance of tokens, attention on tokens of scale q gives
  *
- *     q_att = 1 - delta (1 - Y2) ,   q_att - p_att = delta (Y2 - O12) ,
+ *     q_att = q (1 - delta (1 - Y2)) ,   q_att - p_att = q delta (Y2 - O12) ,
  *
- * with gain control q_att = delta (Y2 - 1/T); values multiply by their variance and the bias adds to q and p
- * alike. Post-LN normalises after each skip, pre-LN before each branch. */
+ * with gain control q_att = q delta (Y2 - 1/T), and the finite width d adds to it what is of the same size when
+ * attention is spread out, q delta (1 - rho) tilt sigma^2 / d (layer.c). Values multiply by their variance and
+ * the bias adds to q and p alike. Where the norms are decides what a branch reads, whether its output is brought
+ * to g^2, and whether the stream is normalised after it:
+ *
+ *     post      LN(a x + f(x))        pre   a x + f(LN x)             none   a x + f(x)
+ *     branch    a x + g LN f(x)       sandwich   a x + g LN f(LN x)
+ *
+ * LayerNorm and RMSNorm differ by terms of order 1/d, which are left out. Parallel branches read the same
+ * tokens; the skip around both has the strength of that around attention. */
 #include "attention/theory/block.h"
 
 #include <math.h>
@@ -11,11 +19,8 @@
 
 ireneo_error ireneo_block_open(const ireneo_transformer *transformer, ireneo_block *block) {
     memset(block, 0, sizeof *block);
-    IRENEO_TRY(ireneo_mlp_map_open(transformer->activation, transformer->mlp_in_variance,
-                                   transformer->mlp_out_variance, transformer->mlp_bias_variance,
-                                   &block->mlp));
-    ireneo_error failed = ireneo_attention_map_open(transformer->beta, transformer->context,
-                                                    transformer->keys, &block->attention);
+    IRENEO_TRY(ireneo_mlp_map_open(transformer, &block->mlp));
+    ireneo_error failed = ireneo_attention_map_open(transformer, &block->attention);
     if (failed != IRENEO_OK) ireneo_mlp_map_close(&block->mlp);
     return failed;
 }
@@ -25,51 +30,84 @@ void ireneo_block_close(ireneo_block *block) {
     ireneo_mlp_map_close(&block->mlp);
 }
 
-ireneo_tokens ireneo_block_input(const ireneo_transformer *transformer) {
-    double q = transformer->normalisation == IRENEO_NORMALISATION_PRE ? transformer->q_0 : 1.0;
-    return (ireneo_tokens){q, q * (1.0 - transformer->rho_0)};
+static bool post(const ireneo_transformer *t) {
+    return t->normalisation == IRENEO_NORMALISATION_POST;
 }
 
-ireneo_attention_averages ireneo_block_attention(const ireneo_block *block, ireneo_map_kind kind,
-                                                 ireneo_tokens tokens) {
-    ireneo_attention_averages averages;
-    double distance = fmin(1.0, tokens.gap / tokens.q);
-    if (kind == IRENEO_MAP_LIMIT)
-        ireneo_attention_map_limit(&block->attention, distance, &averages);
-    else
-        ireneo_attention_map_at(&block->attention, distance, &averages);
-    return averages;
-}
-
-/* The attention branch on normalised tokens. */
-static ireneo_tokens attend(const ireneo_block *block, const ireneo_transformer *t, ireneo_map_kind kind,
-                            double distance, ireneo_attention_averages a) {
-    double uniform = kind == IRENEO_MAP_LIMIT ? 0.0 : 1.0 / block->attention.keys;
-    double q = t->gain_control ? distance * fmax(0.0, a.participation - uniform)
-                               : 1.0 - distance * (1.0 - a.participation);
-    return (ireneo_tokens){t->value_variance * q + t->value_bias_variance,
-                           t->value_variance * distance * (a.participation - a.overlap)};
-}
-
-static ireneo_tokens add_skip(double strength, ireneo_tokens skip, ireneo_tokens branch) {
-    double square = strength * strength;
-    return (ireneo_tokens){square * skip.q + branch.q, square * skip.gap + branch.gap};
+ireneo_tokens ireneo_block_input(const ireneo_transformer *t) {
+    double q = post(t) ? 1.0 : t->q_0;
+    return (ireneo_tokens){q, q * (1.0 - t->rho_0)};
 }
 
 static ireneo_tokens normalise(ireneo_tokens tokens) {
     return (ireneo_tokens){1.0, tokens.gap / tokens.q};
 }
 
+ireneo_tokens ireneo_branch_input(const ireneo_transformer *t, ireneo_tokens stream) {
+    bool raw = t->normalisation == IRENEO_NORMALISATION_NONE || t->normalisation == IRENEO_NORMALISATION_BRANCH;
+    return raw ? stream : normalise(stream);
+}
+
+bool ireneo_branches_normed(const ireneo_transformer *t) {
+    return t->normalisation == IRENEO_NORMALISATION_BRANCH || t->normalisation == IRENEO_NORMALISATION_SANDWICH;
+}
+
+double ireneo_branch_factor(const ireneo_transformer *t, double q) {
+    double gain = t->branch_gain > 0.0 ? t->branch_gain : 1.0;
+    return ireneo_branches_normed(t) && q > 0.0 ? gain * gain / q : 1.0;
+}
+
+ireneo_attention_averages ireneo_block_attention(const ireneo_block *block, ireneo_map_kind kind,
+                                                 ireneo_tokens stream) {
+    ireneo_attention_averages averages;
+    double distance = fmin(1.0, stream.gap / stream.q), q = block->attention.unbound ? stream.q : 1.0;
+    if (kind == IRENEO_MAP_LIMIT)
+        ireneo_attention_map_limit(&block->attention, q, distance, &averages);
+    else
+        ireneo_attention_map_at(&block->attention, q, distance, &averages);
+    return averages;
+}
+
+/* What the finite width adds to q_att of normalised tokens under gain control; rho times as much to p_att. */
+static double finite_width(const ireneo_block *block, const ireneo_transformer *t, double q, double distance,
+                           ireneo_attention_averages a) {
+    double sigma = block->attention.law.spread * (block->attention.unbound ? q : 1.0);
+    return distance * distance * sigma * sigma * fmax(0.0, a.tilt) / (double)t->width;
+}
+
+ireneo_tokens ireneo_block_attend(const ireneo_block *block, const ireneo_transformer *t, ireneo_map_kind kind,
+                                  ireneo_tokens read, ireneo_attention_averages a) {
+    double distance = fmin(1.0, read.gap / read.q), scale = t->value_variance * read.q;
+    double uniform = kind == IRENEO_MAP_LIMIT ? 0.0 : 1.0 / block->attention.law.keys;
+    double q = 1.0 - distance * (1.0 - a.participation), gap = distance * (a.participation - a.overlap);
+    if (t->gain_control) {
+        double width = kind == IRENEO_MAP_LIMIT ? 0.0 : finite_width(block, t, read.q, distance, a);
+        q = distance * fmax(0.0, a.participation - uniform) + width;
+        gap += distance * width;
+    }
+    return (ireneo_tokens){scale * q + t->value_bias_variance, scale * gap};
+}
+
+/* strength^2 skip + branch, the branch through the norm on its output. */
+static ireneo_tokens add(const ireneo_transformer *t, double strength, ireneo_tokens skip, ireneo_tokens branch) {
+    double square = strength * strength, factor = ireneo_branch_factor(t, branch.q);
+    return (ireneo_tokens){square * skip.q + factor * branch.q, square * skip.gap + factor * branch.gap};
+}
+
+ireneo_tokens ireneo_block_middle(const ireneo_block *block, const ireneo_transformer *t, ireneo_map_kind kind,
+                                  ireneo_tokens stream, ireneo_attention_averages attention) {
+    ireneo_tokens branch = ireneo_block_attend(block, t, kind, ireneo_branch_input(t, stream), attention);
+    ireneo_tokens next = add(t, t->residual_attention, stream, branch);
+    return post(t) && !t->parallel ? normalise(next) : next;
+}
+
 ireneo_tokens ireneo_block_step(const ireneo_block *block, const ireneo_transformer *t, ireneo_map_kind kind,
-                                ireneo_tokens tokens, ireneo_attention_averages attention) {
-    bool post = t->normalisation == IRENEO_NORMALISATION_POST;
-    tokens =
-        add_skip(t->residual_attention, tokens, attend(block, t, kind, tokens.gap / tokens.q, attention));
-    if (post) tokens = normalise(tokens);
-    double gap = ireneo_mlp_map_gap(&block->mlp, fmin(1.0, tokens.gap / tokens.q));
-    ireneo_tokens next = add_skip(t->residual_mlp, tokens, (ireneo_tokens){block->mlp.q_out, gap});
-    if (next.q <= 0.0) return tokens; /* neither skip nor MLP passes anything: the tokens stay */
-    return post ? normalise(next) : next;
+                                ireneo_tokens stream, ireneo_attention_averages attention) {
+    ireneo_tokens middle = ireneo_block_middle(block, t, kind, stream, attention);
+    ireneo_tokens branch = ireneo_mlp_map_at(&block->mlp, ireneo_branch_input(t, t->parallel ? stream : middle));
+    ireneo_tokens next = add(t, t->parallel ? 1.0 : t->residual_mlp, middle, branch);
+    if (next.q <= 0.0) return middle; /* neither skip nor MLP passes anything: the tokens stay */
+    return post(t) ? normalise(next) : next;
 }
 
 double ireneo_block_final_distance(const ireneo_block *block, const ireneo_transformer *transformer,

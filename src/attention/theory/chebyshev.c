@@ -6,10 +6,10 @@
 #include <math.h>
 #include <string.h>
 
-enum { FIRST_INTERVALS = 8, MOST_OUTPUTS = 8 };
+enum { FIRST_INTERVALS = 8, MOST_OUTPUTS = 24 };
 
 /* Accurate near x = 0, where distances between points are small. */
-static double point(size_t j, size_t intervals) {
+double ireneo_chebyshev_point(size_t j, size_t intervals) {
     if (j == intervals) return 0.0;
     double c = cos(0.5 * M_PI * (double)j / (double)intervals);
     return c * c;
@@ -18,7 +18,7 @@ static double point(size_t j, size_t intervals) {
 void ireneo_chebyshev_at(const ireneo_chebyshev *table, double x, double *values) {
     double above[MOST_OUTPUTS] = {0}, below = 0.0;
     for (size_t j = 0; j <= table->intervals; j++) {
-        double distance = x - point(j, table->intervals);
+        double distance = x - ireneo_chebyshev_point(j, table->intervals);
         const double *sample = table->values + j * table->outputs;
         if (distance == 0.0) {
             memcpy(values, sample, table->outputs * sizeof *values);
@@ -42,7 +42,7 @@ static ireneo_error sample_first(ireneo_sampler f, void *context, ireneo_chebysh
     IRENEO_TRY(
         IRENEO_ALLOCATE(&table->values, (FIRST_INTERVALS + 1) * table->outputs, "interpolation table"));
     for (size_t j = 0; j <= FIRST_INTERVALS; j++)
-        IRENEO_TRY(f(point(j, FIRST_INTERVALS), table->values + j * table->outputs, context));
+        IRENEO_TRY(f(ireneo_chebyshev_point(j, FIRST_INTERVALS), table->values + j * table->outputs, context));
     table->error = INFINITY;
     return IRENEO_OK;
 }
@@ -58,7 +58,7 @@ static ireneo_error refine(ireneo_sampler f, void *context, ireneo_chebyshev *ta
             memcpy(sample, table->values + j / 2 * n, n * sizeof *sample);
             continue;
         }
-        double x = point(j, finer.intervals);
+        double x = ireneo_chebyshev_point(j, finer.intervals);
         failed = f(x, sample, context);
         ireneo_chebyshev_at(table, x, guess);
         for (size_t k = 0; k < n; k++) finer.error = fmax(finer.error, fabs(guess[k] - sample[k]));

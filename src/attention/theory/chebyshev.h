@@ -16,6 +16,10 @@ typedef struct ireneo_chebyshev {
  * The error of the finished table is far smaller: it falls exponentially with the number of intervals. */
 ireneo_error ireneo_chebyshev_build(ireneo_sampler f, void *context, size_t outputs, double tolerance,
                                     size_t most_intervals, ireneo_chebyshev *table);
+
+/* x_j, for tables in a second variable. */
+double ireneo_chebyshev_point(size_t j, size_t intervals);
+
 void ireneo_chebyshev_at(const ireneo_chebyshev *table, double x, double *values);
 void ireneo_chebyshev_free(ireneo_chebyshev *table);
 

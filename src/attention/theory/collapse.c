@@ -3,7 +3,6 @@
 #include "attention/theory/collapse.h"
 #include "attention/theory/gradient_depth.h"
 #include "attention/theory/learning.h"
-#include "attention/theory/rem.h"
 #include "attention/theory/stability.h"
 #include "attention/theory/transformer.h"
 #include "base/roots.h"
@@ -37,49 +36,57 @@ ireneo_error ireneo_collapse_limits(const ireneo_attention_collapse_settings *se
 }
 
 typedef struct entropy_problem {
-    double keys, wanted;
+    ireneo_row_law law;
+    double distance, wanted;
     ireneo_error failed;
 } entropy_problem;
 
-static double entropy_excess(double sigma, void *context) {
+static double entropy_excess(double spread, void *context) {
     entropy_problem *problem = context;
     ireneo_rem_row row = {.entropy = NAN};
-    ireneo_error failed = ireneo_rem_exact(sigma, problem->keys, &row);
+    problem->law.spread = spread;
+    ireneo_error failed = ireneo_row_averages(&problem->law, problem->distance, &row);
     if (failed != IRENEO_OK) problem->failed = failed;
     return row.entropy - problem->wanted;
 }
 
+/* The scale that the first block's logits have for a query-key scale of 1. */
+static double logits_per_beta(const ireneo_transformer *t) {
+    return sqrt(log(t->context)) * (ireneo_logits_unbound(t) ? t->q_0 : 1.0);
+}
+
 ireneo_error ireneo_beta_line(const ireneo_transformer *transformer, double entropy_limit, double *exact,
                               double *limit) {
-    double keys = transformer->keys > 0.0 ? transformer->keys : transformer->context;
-    double spread = sqrt((1.0 - transformer->rho_0) * log(transformer->context)), sigma;
+    entropy_problem problem = {.distance = 1.0 - transformer->rho_0, .failed = IRENEO_OK};
+    double scale = logits_per_beta(transformer), spread;
     *exact = *limit = INFINITY;
-    if (spread <= 0.0) return IRENEO_OK;
-    *limit = sqrt(2.0 * log(keys)) / spread;
-    entropy_problem problem = {keys, entropy_limit * log(keys), IRENEO_OK};
-    double high = 1.0;
-    while (high < 1e6 && entropy_excess(high, &problem) > 0.0) high *= 2.0;
+    if (problem.distance <= 0.0) return IRENEO_OK;
+    IRENEO_TRY(ireneo_row_law_open(transformer, &problem.law));
+    double log_keys = log(problem.law.keys), unit = 1.0 / sqrt(problem.distance);
+    *limit = sqrt(2.0 * log_keys / problem.distance) / scale;
+    problem.wanted = entropy_limit * log_keys;
+    double high = unit;
+    while (high < 1e6 * unit && entropy_excess(high, &problem) > 0.0) high *= 2.0;
     if (problem.failed != IRENEO_OK) return problem.failed;
-    if (high >= 1e6) return IRENEO_OK;
+    if (high >= 1e6 * unit) return IRENEO_OK;
     IRENEO_TRY(
-        ireneo_find_root(entropy_excess, &problem, high > 1.0 ? 0.5 * high : 0.0, high, 1e-10, &sigma));
-    *exact = sigma / spread;
+        ireneo_find_root(entropy_excess, &problem, high > unit ? 0.5 * high : 0.0, high, 1e-10, &spread));
+    *exact = spread / scale;
     return problem.failed;
 }
 
+/* Entropy, participation and query gradient of the first block (layer.c). */
 static ireneo_error first_block(const ireneo_transformer *t, ireneo_attention_assessment *assessment) {
-    ireneo_attention_input input = {.beta = t->beta,
-                                    .context = t->context,
-                                    .keys = t->keys,
-                                    .q = 1.0,
-                                    .p = t->rho_0,
-                                    .value_variance = t->value_variance,
-                                    .width = t->width};
-    ireneo_attention_report report;
-    IRENEO_TRY(ireneo_attention_layer(&input, &report));
-    assessment->entropy = report.entropy;
-    assessment->participation = report.participation;
-    assessment->gradient = report.gradient;
+    ireneo_row_law law;
+    ireneo_rem_row row;
+    ireneo_tokens read = ireneo_branch_input(t, ireneo_block_input(t));
+    IRENEO_TRY(ireneo_row_law_open(t, &law));
+    if (ireneo_logits_unbound(t)) law.spread *= read.q;
+    IRENEO_TRY(ireneo_row_averages(&law, fmin(1.0, read.gap / read.q), &row));
+    assessment->entropy = row.entropy;
+    assessment->participation = row.y[2];
+    assessment->gradient = read.q * read.gap * read.gap * t->value_variance * ireneo_logit_scale(t) *
+                           (row.y[2] - 2.0 * row.y[3] + row.y2_squared + 1.0 / (double)t->width);
     return IRENEO_OK;
 }
 
@@ -93,10 +100,10 @@ ireneo_error ireneo_assess_block(const ireneo_block *block, const ireneo_transfo
     a->rho_limit = 1.0 - ireneo_block_final_distance(block, transformer, IRENEO_MAP_LIMIT);
     a->residual_line = ireneo_rank_line(block, transformer, IRENEO_MAP_EXACT, limits->rank_limit);
     a->residual_line_limit = ireneo_rank_line(block, transformer, IRENEO_MAP_LIMIT, limits->rank_limit);
-    a->beta_margin = a->beta_line / transformer->beta;
+    a->beta_margin = a->beta_line / ireneo_logit_scale(transformer);
     a->residual_margin = transformer->residual_attention / a->residual_line;
     a->rank_collapse = distance < limits->rank_limit;
-    a->entropy_collapse = transformer->beta > a->beta_line;
+    a->entropy_collapse = ireneo_logit_scale(transformer) > a->beta_line;
     ireneo_learning learning = ireneo_learning_at(block, transformer, limits);
     a->growth = learning.growth;
     a->update = learning.update;

@@ -1,52 +1,75 @@
-/* How a gradient changes on its way back through post-LN blocks at initialisation.
+/* How a gradient changes on its way back through the blocks at initialisation.
  *
  * For gradients g_s of the output tokens that are independent of each other and of the weights, the three
- * ways through attention add up without cross terms. With delta_sk = A_sk g_s . (v_k - o_s),
+ * ways through attention add up without cross terms. With delta_sk = A_sk g_s . (v_k - o_s), and tokens that
+ * attention reads with overlaps q and p,
  *
  *     values    |sum_s A_sk W_V^T g_s|^2               -> sigma_v^2 Y_2 |g|^2
  *     queries   beta^2 log T (q - p) sum_k delta_sk^2
  *     keys      beta^2 log T q       sum_s delta_sk^2 ,
- *               E sum_k delta_sk^2 = sigma_v^2 (q - p) E[Y_2 - 2 Y_3 + Y_2^2] |g|^2 ,
+ *               E sum_k delta_sk^2 = sigma_v^2 (q - p) E[Y_2 - 2 Y_3 + Y_2^2] |g|^2 .
  *
- * and LayerNorm divides by the variance of its input, a^2 + q_out. So one block multiplies |dL/dx|^2 by
+ * With S the variance of a logit, beta^2 q^2 log T or the squared gain of a norm of queries and keys, that is
  *
- *     (a^2 + sigma_v^2 (Y_2 + beta^2 log T (1 - rho)(2 - rho) E[Y_2 - 2 Y_3 + Y_2^2])) / (a^2 + q_out)
+ *     sigma_v^2 (Y_2 + S (1 - rho)(2 - rho) E[Y_2 - 2 Y_3 + Y_2^2]) ,
  *
- * in its attention half and by chi_MLP in the other. */
+ * and c for the MLP. A norm divides what passes it by the q of its input: on the way into a branch by that of the
+ * stream, on its way out (times g^2) by that of the branch, after the skip by that of the sum. */
 #include "attention/theory/gradient_depth.h"
-#include "attention/theory/stability.h"
 #include "attention/theory/transformer.h"
 #include "base/threads.h"
 
 #include <math.h>
 
-/* The factor of the attention half of one block, for tokens at distance 1 - rho. */
-static double attention_factor(const ireneo_transformer *t, double distance, ireneo_attention_averages a) {
-    double keys = t->keys > 0.0 ? t->keys : t->context, logits = t->beta * t->beta * log(t->context);
-    double uniform = t->gain_control ? 1.0 / keys : 0.0, common = t->gain_control ? 0.0 : 1.0 - distance;
-    double paths = a.participation - uniform + logits * distance * (1.0 + distance) * a.condensed;
-    double q_out =
-        t->value_variance * (common + distance * (a.participation - uniform)) + t->value_bias_variance;
-    double skip = t->residual_attention * t->residual_attention;
-    return (skip + t->value_variance * paths) / (skip + q_out);
+/* What the gradient of a branch's output is multiplied by on its way to the stream: `paths` inside, and norms. */
+static double through(const ireneo_transformer *t, ireneo_tokens stream, double paths, double power) {
+    return paths * ireneo_branch_factor(t, power) * ireneo_branch_input(t, stream).q / stream.q;
+}
+
+static double attention_paths(const ireneo_block *block, const ireneo_transformer *t, ireneo_tokens stream,
+                              ireneo_attention_averages a, double *power) {
+    ireneo_tokens read = ireneo_branch_input(t, stream);
+    const ireneo_attention_map *map = &block->attention;
+    double uniform = t->gain_control ? 1.0 / map->law.keys : 0.0, distance = fmin(1.0, read.gap / read.q);
+    double spread = map->law.spread * (map->unbound ? read.q : 1.0);
+    *power = ireneo_block_attend(block, t, IRENEO_MAP_EXACT, read, a).q;
+    return t->value_variance *
+           (a.participation - uniform + spread * spread * distance * (1.0 + distance) * a.condensed);
+}
+
+/* What one block multiplies |dL/dx|^2 by. */
+static double block_factor(const ireneo_block *block, const ireneo_transformer *t, ireneo_tokens stream,
+                           ireneo_attention_averages a) {
+    bool post = t->normalisation == IRENEO_NORMALISATION_POST;
+    double power, first = t->residual_attention * t->residual_attention, second = t->residual_mlp * t->residual_mlp;
+    double paths = attention_paths(block, t, stream, a, &power);
+    double attention = through(t, stream, paths, power);
+    ireneo_tokens middle = ireneo_block_middle(block, t, IRENEO_MAP_EXACT, stream, a);
+    ireneo_tokens before = t->parallel ? stream : middle, read = ireneo_branch_input(t, before);
+    double mlp_power = ireneo_mlp_map_at(&block->mlp, read).q;
+    double mlp = through(t, before, ireneo_mlp_map_gain(&block->mlp, read.q), mlp_power);
+    if (t->parallel) return (first + attention + mlp) / (post ? middle.q + mlp_power : 1.0);
+    double sum = second + mlp_power;
+    if (!post) return (first + attention) * (second + mlp);
+    return (first + attention) / (first + power) * (sum > 0.0 ? (second + mlp) / sum : 1.0);
 }
 
 bool ireneo_gradients_known(const ireneo_transformer *transformer) {
-    return transformer->normalisation == IRENEO_NORMALISATION_POST;
+    return !transformer->causal;
 }
 
 ireneo_error ireneo_check_gradients(const ireneo_transformer *transformer) {
     if (!ireneo_gradients_known(transformer))
-        return ireneo_fail(IRENEO_ERROR_ARGUMENT, "the law of gradients over depth holds for post-LN only");
+        return ireneo_fail(IRENEO_ERROR_ARGUMENT, "the law of gradients over depth does not cover causal masks");
     return IRENEO_OK;
 }
 
 double ireneo_gradient_growth(const ireneo_block *block, const ireneo_transformer *t, double *factors) {
     ireneo_tokens tokens = ireneo_block_input(t);
-    double chi = ireneo_chi_mlp(block, t, 1.0), growth = 0.0;
+    double growth = 0.0;
     for (size_t layer = 0; layer < t->layers; layer++) {
         ireneo_attention_averages attention = ireneo_block_attention(block, IRENEO_MAP_EXACT, tokens);
-        double factor = chi * attention_factor(t, tokens.gap / tokens.q, attention);
+        double factor = block_factor(block, t, tokens, attention);
         if (factors != NULL) factors[layer] = factor;
         growth += log(factor);
         tokens = ireneo_block_step(block, t, IRENEO_MAP_EXACT, tokens, attention);

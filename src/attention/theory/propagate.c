@@ -57,11 +57,11 @@ static ireneo_tokens iterate(const ireneo_block *block, const ireneo_transformer
 
 static void describe_stability(const ireneo_block *block, const ireneo_transformer *transformer, double q,
                                ireneo_attention_propagation *p) {
-    p->chi_attention = ireneo_chi_attention(transformer, q);
+    p->chi_attention = ireneo_chi_attention(block, transformer, q);
     p->chi_mlp = ireneo_chi_mlp(block, transformer, q);
     p->chi = p->chi_attention * p->chi_mlp;
     p->correlation_depth = p->chi < 1.0 ? -1.0 / log(p->chi) : INFINITY;
-    p->critical_residual = ireneo_balanced_residual(block, transformer);
+    p->critical_residual = ireneo_balanced_residual(block, transformer, q);
 }
 
 ireneo_error ireneo_attention_propagate(const ireneo_transformer *transformer,

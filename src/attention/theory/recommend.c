@@ -41,8 +41,12 @@ typedef struct tuning {
 static double turn(const tuning *knob, double value) {
     double scale = knob->skips ? 1.0 : value, strength = knob->skips ? value : 1.0;
     ireneo_transformer *t = knob->transformer;
-    t->value_variance = scale * scale;
-    t->mlp_out_variance = scale * scale * knob->mlp_out_variance;
+    if (ireneo_branches_normed(t)) { /* the norm on a branch's output undoes the scales inside */
+        t->branch_gain = scale;
+    } else {
+        t->value_variance = scale * scale;
+        t->mlp_out_variance = scale * scale * knob->mlp_out_variance;
+    }
     t->residual_attention = t->residual_mlp = strength;
     ireneo_mlp_map_set_out(&knob->block->mlp, t->mlp_out_variance);
     return ireneo_block_final_distance(knob->block, t, IRENEO_MAP_EXACT);
@@ -69,10 +73,12 @@ static void write_deviations(const ireneo_attention_recommend_settings *settings
                              ireneo_attention_recommendation *r) {
     const ireneo_transformer *t = &r->transformer;
     double width = (double)t->width, value = sqrt(t->value_variance);
+    double inner = (double)(t->head_width > 0 ? t->head_width * t->heads : t->width); /* what W_O reads */
     r->branch_scale = scale;
-    r->std_query = r->std_key = sqrt(t->beta * sqrt(log(t->context)) / width);
+    r->std_query = r->std_key = /* a norm of queries and keys undoes their scale */
+        sqrt((t->query_key_norm > 0.0 ? 1.0 : t->beta * sqrt(log(t->context))) / width);
     r->std_value = (settings->no_output_projection ? value : 1.0) / sqrt(width);
-    r->std_output = settings->no_output_projection ? 0.0 : value / sqrt(width);
+    r->std_output = settings->no_output_projection ? 0.0 : value / sqrt(inner);
     r->std_mlp_in = sqrt(t->mlp_in_variance / width);
     r->std_mlp_out = sqrt(t->mlp_out_variance / (double)t->mlp_width);
 }
@@ -91,6 +97,16 @@ static ireneo_error tune_block(const ireneo_attention_recommend_settings *settin
     return ireneo_assess_block(block, t, &settings->collapse, &r->assessment);
 }
 
+/* Branches and skips of unit size. */
+static void set_unit_branches(ireneo_transformer *t) {
+    t->value_bias_variance = t->mlp_bias_variance = t->mlp_gate_variance = 0.0;
+    t->mlp_in_variance = ireneo_activation_of_gate(t->activation) == IRENEO_ACTIVATION_RELU ? 2.0 : 1.0;
+    t->mlp_out_variance = 1.0 / ireneo_activation_power(t->activation, t->mlp_in_variance);
+    if (ireneo_activation_gated(t->activation)) t->mlp_out_variance /= t->mlp_in_variance;
+    t->value_variance = t->residual_attention = t->residual_mlp = 1.0;
+    if (ireneo_branches_normed(t)) t->branch_gain = 1.0;
+}
+
 ireneo_error ireneo_attention_recommend(const ireneo_transformer *transformer,
                                         const ireneo_attention_recommend_settings *settings,
                                         ireneo_attention_recommendation *recommendation) {
@@ -106,12 +122,8 @@ ireneo_error ireneo_attention_recommend(const ireneo_transformer *transformer,
                            "input tokens of similarity %g are collapsed before the first layer",
                            transformer->rho_0);
     IRENEO_TRY(ireneo_beta_line(transformer, filled.collapse.entropy_limit, &line, &line_limit));
-    *t = *transformer;
-    t->beta = fmin(line / filled.beta_margin, IRENEO_MOST_BETA);
-    t->value_bias_variance = t->mlp_bias_variance = 0.0;
-    t->mlp_in_variance = t->activation == IRENEO_ACTIVATION_RELU ? 2.0 : 1.0;
-    t->mlp_out_variance = 1.0 / ireneo_activation_power(t->activation, t->mlp_in_variance);
-    t->value_variance = t->residual_attention = t->residual_mlp = 1.0;
+    *t = ireneo_with_logit_scale(transformer, fmin(line / filled.beta_margin, IRENEO_MOST_BETA));
+    set_unit_branches(t);
     ireneo_block block;
     IRENEO_TRY(ireneo_enter(0, NULL));
     ireneo_error failed = ireneo_leave(ireneo_block_open(t, &block));

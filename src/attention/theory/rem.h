@@ -18,6 +18,11 @@ ireneo_error ireneo_rem_exact(double sigma, double keys, ireneo_rem_row *row);
 /* O12 = E sum_k A_k B_k of two rows whose logits have correlation rho in [0, 1]. */
 ireneo_error ireneo_rem_row_overlap(double sigma, double rho, double keys, double *overlap);
 
+/* The same when the second row sees later_keys >= keys of which the first `keys` are those of the first row.
+ * In a tenth of a millisecond; good to 1e-4, and to 2e-2 where overlaps hardly differ from 1 / later_keys. */
+ireneo_error ireneo_rem_causal_overlap(double sigma, double rho, double keys, double later_keys,
+                                       double *overlap);
+
 /* The limit of many keys at sigma^2 = b^2 log(keys): Poisson-Dirichlet above b = sqrt 2, spread out below.
  * The entropy needs log(keys) below the transition. log_partition is its leading term. */
 void ireneo_rem_limit(double b, double log_keys, ireneo_rem_row *row);

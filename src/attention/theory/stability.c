@@ -1,47 +1,73 @@
-/* Linear stability of rho = 1. Near it attention is spread out whatever beta, so the branch adds
- * a = sigma_v^2 + sigma_b^2 to q and p alike, and the MLP turns a distance delta into a gap c delta with
- * c = sigma_1^2 sigma_2^2 E phi'^2. Hence
+/* Linear stability of rho = 1. Near it attention is spread out whatever beta, so its branch adds the same a to q
+ * and p, a = sigma_v^2 + sigma_b^2 for normalised tokens and g^2 where the branch's output is normalised, and the
+ * MLP turns a distance delta into a gap c delta and has power q_out. Hence
  *
  *     chi_attention = r^2 q / (r^2 q + a) ,   chi_mlp = (s^2 q' + c) / (s^2 q' + q_out) ,   q' = r^2 q + a ,
  *
- * for skip strengths r and s, with q = q' = 1 in post-LN. */
+ * for skip strengths r and s, with q = q' = 1 in post-LN. Parallel branches: chi = (r^2 q + c) / (r^2 q + a +
+ * q_out). */
 #include "attention/theory/stability.h"
 
 #include <math.h>
 
 static const double STRONGEST = 1e6;
 
-static double branch_power(const ireneo_transformer *t) {
-    return (t->gain_control ? 0.0 : t->value_variance) + t->value_bias_variance;
+/* The two branches where tokens are alike, for a stream of scale q. */
+typedef struct near_one {
+    double skip, attention;       /* r^2 q and a */
+    double middle, power, gain;   /* q', q_out and c */
+} near_one;
+
+static near_one describe(const ireneo_block *block, const ireneo_transformer *t, double q) {
+    bool post = t->normalisation == IRENEO_NORMALISATION_POST;
+    double read = ireneo_branch_input(t, (ireneo_tokens){q, 0.0}).q;
+    near_one n = {.skip = t->residual_attention * t->residual_attention * q,
+                  .attention = (t->gain_control ? 0.0 : t->value_variance * read) + t->value_bias_variance};
+    n.attention *= ireneo_branch_factor(t, n.attention);
+    n.middle = post ? 1.0 : n.skip + n.attention;
+    read = ireneo_branch_input(t, (ireneo_tokens){t->parallel ? q : n.middle, 0.0}).q;
+    double power = ireneo_mlp_map_at(&block->mlp, (ireneo_tokens){read, 0.0}).q;
+    double factor = ireneo_branch_factor(t, power);
+    n.power = factor * power;
+    n.gain = factor * read * ireneo_mlp_map_gain(&block->mlp, read);
+    return n;
 }
 
-static double mlp_gain(const ireneo_mlp_map *mlp) {
-    return mlp->in_variance * mlp->out_variance * mlp->slope;
+static double mlp_skip(const ireneo_transformer *t) {
+    return t->residual_mlp * t->residual_mlp;
 }
 
-double ireneo_chi_attention(const ireneo_transformer *t, double q) {
-    double skip = t->residual_attention * t->residual_attention * q;
-    return skip / (skip + branch_power(t));
+double ireneo_chi_attention(const ireneo_block *block, const ireneo_transformer *t, double q) {
+    near_one n = describe(block, t, q);
+    return n.skip / (n.skip + n.attention);
 }
 
 double ireneo_chi_mlp(const ireneo_block *block, const ireneo_transformer *t, double q) {
-    double after = 1.0;
-    if (t->normalisation == IRENEO_NORMALISATION_PRE)
-        after = t->residual_attention * t->residual_attention * q + branch_power(t);
-    double skip = t->residual_mlp * t->residual_mlp * after;
-    return skip + block->mlp.q_out > 0.0 ? (skip + mlp_gain(&block->mlp)) / (skip + block->mlp.q_out) : 1.0;
+    near_one n = describe(block, t, q);
+    if (t->parallel && n.skip <= 0.0) return 1.0;
+    if (t->parallel) /* what is left of chi */
+        return (n.skip + n.gain) * (n.skip + n.attention) / ((n.skip + n.attention + n.power) * n.skip);
+    double skip = mlp_skip(t) * n.middle;
+    return skip + n.power > 0.0 ? (skip + n.gain) / (skip + n.power) : 1.0;
 }
 
-/* Post-LN: r^2 = a / (chi_mlp - 1). Pre-LN: q settles when r s < 1, and then r^2 = a / (c - q_out); when
- * r s >= 1 the tokens outgrow the branches and keep their distances. */
-double ireneo_balanced_residual(const ireneo_block *block, const ireneo_transformer *t) {
-    double power = branch_power(t), excess = mlp_gain(&block->mlp) - block->mlp.q_out;
-    double mlp_skip = t->residual_mlp * t->residual_mlp;
-    if (power <= 0.0 && excess >= 0.0) return 0.0;
-    if (t->normalisation == IRENEO_NORMALISATION_POST)
-        return excess > 0.0 ? sqrt(power * (block->mlp.q_out + mlp_skip) / excess) : INFINITY;
-    double growing = mlp_skip > 0.0 ? 1.0 / mlp_skip : INFINITY;
-    return sqrt(excess > 0.0 ? fmin(power / excess, growing) : growing);
+/* Whether the stream keeps its scale, or the scale of the branches follows it. */
+static bool bound_together(const ireneo_transformer *t) {
+    return t->normalisation == IRENEO_NORMALISATION_POST || t->normalisation == IRENEO_NORMALISATION_NONE;
+}
+
+/* Post-LN: r^2 = a / (chi_mlp - 1), and without norms the same with powers over q and q'. Otherwise q settles when
+ * r s < 1, and then r^2 = a / (c - q_out); when r s >= 1 the tokens outgrow the branches and keep their
+ * distances. Parallel branches balance at no r: chi - 1 has the sign of c - a - q_out. */
+double ireneo_balanced_residual(const ireneo_block *block, const ireneo_transformer *t, double q) {
+    near_one n = describe(block, t, q);
+    double excess = n.gain - n.power;
+    if (n.attention <= 0.0 && excess >= 0.0) return 0.0;
+    if (t->parallel) return excess > n.attention ? 0.0 : bound_together(t) ? INFINITY : 1.0;
+    if (bound_together(t))
+        return excess > 0.0 ? sqrt(n.attention / q * (n.power + mlp_skip(t) * n.middle) / excess) : INFINITY;
+    double growing = mlp_skip(t) > 0.0 ? 1.0 / mlp_skip(t) : INFINITY;
+    return sqrt(excess > 0.0 ? fmin(n.attention / excess, growing) : growing);
 }
 
 static double distance_at(const ireneo_block *block, const ireneo_transformer *transformer,

@@ -73,8 +73,7 @@ static void judge(const ireneo_attention_trainability *d, double rank_limit, con
 static ireneo_error fill_column(const ireneo_transformer *transformer, double beta, const double *residuals,
                                 const ireneo_attention_collapse_settings *limits,
                                 ireneo_attention_trainability *d, size_t column) {
-    ireneo_transformer varied = *transformer;
-    varied.beta = beta;
+    ireneo_transformer varied = ireneo_with_logit_scale(transformer, beta);
     ireneo_block block;
     IRENEO_TRY(ireneo_block_open(&varied, &block));
     ireneo_attention_averages first =

@@ -124,26 +124,27 @@ static ireneo_error check_scales(const ireneo_transformer *t) {
     return IRENEO_OK;
 }
 
-/* Names the first ingredient that is not known here. */
+/* Names the first ingredient, or pair of them, that the theory does not know, and what to use instead. */
 static ireneo_error check_covered(const ireneo_transformer *t) {
+    bool raw = t->normalisation == IRENEO_NORMALISATION_NONE || t->normalisation == IRENEO_NORMALISATION_BRANCH;
+    bool normed_branch =
+        t->normalisation == IRENEO_NORMALISATION_BRANCH || t->normalisation == IRENEO_NORMALISATION_SANDWICH;
     const struct {
-        const char *name;
+        const char *name, *instead;
         bool used;
-    } parts[] = {{"causal masks over depth", t->causal != 0},
-                 {"a window", t->window > 0.0},
-                 {"RMSNorm", t->rms_norm != 0},
-                 {"parallel branches", t->parallel != 0},
-                 {"an output projection", t->output_projection != 0},
-                 {"shared keys and values", t->key_heads > 0 && t->key_heads != t->heads},
-                 {"a width of heads of its own", t->head_width > 0 && t->head_width * t->heads != t->width},
-                 {"this place of the norms", (int)t->normalisation > IRENEO_NORMALISATION_PRE},
-                 {"this activation", (int)t->activation > IRENEO_ACTIVATION_GELU},
-                 {"rotary positions", t->rope_base > 0.0},
-                 {"a norm of queries and keys", t->query_key_norm > 0.0},
-                 {"a cap of the logits", t->soft_cap > 0.0}};
+    } parts[] = {
+        {"causal masks over depth", "attention layer knows single rows", t->causal != 0},
+        {"rotary positions", "leave them out", t->rope_base > 0.0},
+        {"a norm of queries and keys", "its gain g is beta = g / sqrt(log T)", t->query_key_norm > 0.0},
+        {"a cap of the logits", "leave it out", t->soft_cap > 0.0},
+        {"gain control with a norm on the branches' outputs, which divides by nothing where tokens are alike",
+         "choose pre-LN", normed_branch && t->gain_control},
+        {"tanh on tokens whose scale is free", "choose another activation or pre-LN",
+         raw && t->activation == IRENEO_ACTIVATION_TANH}};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (parts[i].used)
-            return ireneo_fail(IRENEO_ERROR_ARGUMENT, "the theory does not cover %s", parts[i].name);
+            return ireneo_fail(IRENEO_ERROR_ARGUMENT, "the theory does not cover %s; %s", parts[i].name,
+                               parts[i].instead);
     return IRENEO_OK;
 }
 

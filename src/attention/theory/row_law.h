@@ -1,0 +1,28 @@
+/* The law of the logits of one row, and what softmax makes of it, for normalised tokens (q = 1) at a distance
+ * 1 - rho from each other. */
+#ifndef IRENEO_ATTENTION_THEORY_ROW_LAW_H
+#define IRENEO_ATTENTION_THEORY_ROW_LAW_H
+
+#include "attention/theory/rem.h"
+
+typedef struct ireneo_row_law {
+    double keys;   /* that the row sees */
+    double spread; /* standard deviation of a logit: beta sqrt(log T) */
+} ireneo_row_law;
+
+/* For a checked transformer. */
+ireneo_error ireneo_row_law_open(const ireneo_transformer *transformer, ireneo_row_law *law);
+
+/* Averages of a row, and the overlap O12 of two rows. */
+ireneo_error ireneo_row_averages(const ireneo_row_law *law, double distance, ireneo_rem_row *row);
+ireneo_error ireneo_row_overlap(const ireneo_row_law *law, double distance, double *overlap);
+
+/* The query-key scale that a transformer's logits amount to, and the transformer with another one: beta, or the
+ * gain of a norm of queries and keys over sqrt(log T). */
+double ireneo_logit_scale(const ireneo_transformer *transformer);
+ireneo_transformer ireneo_with_logit_scale(const ireneo_transformer *transformer, double beta);
+
+/* Whether logits grow with the tokens that attention reads: no norm before it, and none of queries and keys. */
+int ireneo_logits_unbound(const ireneo_transformer *transformer);
+
+#endif
