@@ -29,13 +29,23 @@ static double step(double x) {
     return x > 0.0 ? 1.0 : 0.0;
 }
 
+static double silu(double x) {
+    return x / (1.0 + exp(-x));
+}
+
+static double silu_slope(double x) {
+    double s = 1.0 / (1.0 + exp(-x));
+    return s + x * s * (1.0 - s);
+}
+
 typedef double (*scalar_function)(double);
 static const struct {
     ireneo_activation activation;
     scalar_function phi, slope;
 } CASES[] = {{IRENEO_ACTIVATION_RELU, relu, step},
              {IRENEO_ACTIVATION_GELU, gelu, gelu_slope},
-             {IRENEO_ACTIVATION_TANH, tanh, tanh_slope}};
+             {IRENEO_ACTIVATION_TANH, tanh, tanh_slope},
+             {IRENEO_ACTIVATION_SILU, silu, silu_slope}};
 
 /* E phi(u) psi(v) by nested adaptive quadrature, broken at 0 where ReLU has its kink. */
 typedef struct average {
@@ -79,7 +89,7 @@ static void test_against_quadrature(void **state) {
     gsl_set_error_handler_off();
     static const double qs[] = {0.05, 1.0, 4.0};
     static const double cs[] = {0.0, 0.5, 0.97};
-    for (size_t i = 0; i < 3; i++)
+    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++)
         for (size_t k = 0; k < 3; k++) {
             double q = qs[k], power = brute_force(CASES[i].phi, CASES[i].phi, q, 1.0);
             assert_near(ireneo_activation_power(CASES[i].activation, q), power, 1e-9);
@@ -143,10 +153,8 @@ static void test_small_distances(void **state) {
 }
 
 static ireneo_transformer mlp_of(ireneo_activation activation, double in, double out, double bias) {
-    return (ireneo_transformer){.activation = activation,
-                                .mlp_in_variance = in,
-                                .mlp_out_variance = out,
-                                .mlp_bias_variance = bias};
+    return (ireneo_transformer){
+        .activation = activation, .mlp_in_variance = in, .mlp_out_variance = out, .mlp_bias_variance = bias};
 }
 
 static ireneo_mlp_map open_map(ireneo_activation activation, double in, double out, double bias) {

@@ -61,7 +61,8 @@ ireneo_error ireneo_attention_map_open(const ireneo_transformer *transformer, ir
     map->unbound = ireneo_logits_unbound(transformer);
     if (map->law.spread < 1e-9) return IRENEO_OK; /* equal weights whatever rho: no table */
     if (map->unbound)
-        return ireneo_chebyshev_build(sample_unbound, map, UNBOUND_OUTPUTS, UNBOUND_TOLERANCE, 64, &map->table);
+        return ireneo_chebyshev_build(sample_unbound, map, UNBOUND_OUTPUTS, UNBOUND_TOLERANCE, 64,
+                                      &map->table);
     return ireneo_chebyshev_build(sample, map, OUTPUTS, TOLERANCE, MOST_INTERVALS, &map->table);
 }
 

@@ -44,12 +44,14 @@ static ireneo_tokens normalise(ireneo_tokens tokens) {
 }
 
 ireneo_tokens ireneo_branch_input(const ireneo_transformer *t, ireneo_tokens stream) {
-    bool raw = t->normalisation == IRENEO_NORMALISATION_NONE || t->normalisation == IRENEO_NORMALISATION_BRANCH;
+    bool raw =
+        t->normalisation == IRENEO_NORMALISATION_NONE || t->normalisation == IRENEO_NORMALISATION_BRANCH;
     return raw ? stream : normalise(stream);
 }
 
 bool ireneo_branches_normed(const ireneo_transformer *t) {
-    return t->normalisation == IRENEO_NORMALISATION_BRANCH || t->normalisation == IRENEO_NORMALISATION_SANDWICH;
+    return t->normalisation == IRENEO_NORMALISATION_BRANCH ||
+           t->normalisation == IRENEO_NORMALISATION_SANDWICH;
 }
 
 double ireneo_branch_factor(const ireneo_transformer *t, double q) {
@@ -75,8 +77,8 @@ static double finite_width(const ireneo_block *block, const ireneo_transformer *
     return distance * distance * sigma * sigma * fmax(0.0, a.tilt) / (double)t->width;
 }
 
-ireneo_tokens ireneo_block_attend(const ireneo_block *block, const ireneo_transformer *t, ireneo_map_kind kind,
-                                  ireneo_tokens read, ireneo_attention_averages a) {
+ireneo_tokens ireneo_block_attend(const ireneo_block *block, const ireneo_transformer *t,
+                                  ireneo_map_kind kind, ireneo_tokens read, ireneo_attention_averages a) {
     double distance = fmin(1.0, read.gap / read.q), scale = t->value_variance * read.q;
     double uniform = kind == IRENEO_MAP_LIMIT ? 0.0 : 1.0 / block->attention.law.keys;
     double q = 1.0 - distance * (1.0 - a.participation), gap = distance * (a.participation - a.overlap);
@@ -89,13 +91,15 @@ ireneo_tokens ireneo_block_attend(const ireneo_block *block, const ireneo_transf
 }
 
 /* strength^2 skip + branch, the branch through the norm on its output. */
-static ireneo_tokens add(const ireneo_transformer *t, double strength, ireneo_tokens skip, ireneo_tokens branch) {
+static ireneo_tokens add(const ireneo_transformer *t, double strength, ireneo_tokens skip,
+                         ireneo_tokens branch) {
     double square = strength * strength, factor = ireneo_branch_factor(t, branch.q);
     return (ireneo_tokens){square * skip.q + factor * branch.q, square * skip.gap + factor * branch.gap};
 }
 
-ireneo_tokens ireneo_block_middle(const ireneo_block *block, const ireneo_transformer *t, ireneo_map_kind kind,
-                                  ireneo_tokens stream, ireneo_attention_averages attention) {
+ireneo_tokens ireneo_block_middle(const ireneo_block *block, const ireneo_transformer *t,
+                                  ireneo_map_kind kind, ireneo_tokens stream,
+                                  ireneo_attention_averages attention) {
     ireneo_tokens branch = ireneo_block_attend(block, t, kind, ireneo_branch_input(t, stream), attention);
     ireneo_tokens next = add(t, t->residual_attention, stream, branch);
     return post(t) && !t->parallel ? normalise(next) : next;
@@ -104,7 +108,8 @@ ireneo_tokens ireneo_block_middle(const ireneo_block *block, const ireneo_transf
 ireneo_tokens ireneo_block_step(const ireneo_block *block, const ireneo_transformer *t, ireneo_map_kind kind,
                                 ireneo_tokens stream, ireneo_attention_averages attention) {
     ireneo_tokens middle = ireneo_block_middle(block, t, kind, stream, attention);
-    ireneo_tokens branch = ireneo_mlp_map_at(&block->mlp, ireneo_branch_input(t, t->parallel ? stream : middle));
+    ireneo_tokens branch =
+        ireneo_mlp_map_at(&block->mlp, ireneo_branch_input(t, t->parallel ? stream : middle));
     ireneo_tokens next = add(t, t->parallel ? 1.0 : t->residual_mlp, middle, branch);
     if (next.q <= 0.0) return middle; /* neither skip nor MLP passes anything: the tokens stay */
     return post(t) ? normalise(next) : next;
@@ -116,5 +121,7 @@ double ireneo_block_final_distance(const ireneo_block *block, const ireneo_trans
     for (size_t layer = 0; layer < transformer->layers; layer++)
         tokens =
             ireneo_block_step(block, transformer, kind, tokens, ireneo_block_attention(block, kind, tokens));
-    return tokens.gap / tokens.q;
+    double distance = tokens.gap / tokens.q;
+    return isfinite(tokens.q) && distance >= 0.0 ? distance
+                                                 : 0.0; /* grown beyond all bounds: nothing is left */
 }

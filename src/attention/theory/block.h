@@ -37,7 +37,8 @@ ireneo_attention_averages ireneo_block_attention(const ireneo_block *block, iren
 
 /* The attention branch of the tokens that it reads, before the norm on its output. */
 ireneo_tokens ireneo_block_attend(const ireneo_block *block, const ireneo_transformer *transformer,
-                                  ireneo_map_kind kind, ireneo_tokens read, ireneo_attention_averages attention);
+                                  ireneo_map_kind kind, ireneo_tokens read,
+                                  ireneo_attention_averages attention);
 
 /* The stream between attention and MLP. */
 ireneo_tokens ireneo_block_middle(const ireneo_block *block, const ireneo_transformer *transformer,

@@ -42,7 +42,8 @@ static ireneo_error sample_first(ireneo_sampler f, void *context, ireneo_chebysh
     IRENEO_TRY(
         IRENEO_ALLOCATE(&table->values, (FIRST_INTERVALS + 1) * table->outputs, "interpolation table"));
     for (size_t j = 0; j <= FIRST_INTERVALS; j++)
-        IRENEO_TRY(f(ireneo_chebyshev_point(j, FIRST_INTERVALS), table->values + j * table->outputs, context));
+        IRENEO_TRY(
+            f(ireneo_chebyshev_point(j, FIRST_INTERVALS), table->values + j * table->outputs, context));
     table->error = INFINITY;
     return IRENEO_OK;
 }

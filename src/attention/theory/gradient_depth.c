@@ -41,7 +41,8 @@ static double attention_paths(const ireneo_block *block, const ireneo_transforme
 static double block_factor(const ireneo_block *block, const ireneo_transformer *t, ireneo_tokens stream,
                            ireneo_attention_averages a) {
     bool post = t->normalisation == IRENEO_NORMALISATION_POST;
-    double power, first = t->residual_attention * t->residual_attention, second = t->residual_mlp * t->residual_mlp;
+    double power, first = t->residual_attention * t->residual_attention,
+                  second = t->residual_mlp * t->residual_mlp;
     double paths = attention_paths(block, t, stream, a, &power);
     double attention = through(t, stream, paths, power);
     ireneo_tokens middle = ireneo_block_middle(block, t, IRENEO_MAP_EXACT, stream, a);
@@ -60,7 +61,8 @@ bool ireneo_gradients_known(const ireneo_transformer *transformer) {
 
 ireneo_error ireneo_check_gradients(const ireneo_transformer *transformer) {
     if (!ireneo_gradients_known(transformer))
-        return ireneo_fail(IRENEO_ERROR_ARGUMENT, "the law of gradients over depth does not cover causal masks");
+        return ireneo_fail(IRENEO_ERROR_ARGUMENT,
+                           "the law of gradients over depth does not cover causal masks");
     return IRENEO_OK;
 }
 

@@ -42,10 +42,11 @@ ireneo_error ireneo_mlp_map_open(const ireneo_transformer *t, ireneo_mlp_map *ma
     double q = projected(map, 1.0);
     bool summed = ireneo_activation_summed(t->activation) && q > 0.0;
     if (t->activation == IRENEO_ACTIVATION_TANH && q > WIDEST)
-        return ireneo_fail(IRENEO_ERROR_ARGUMENT,
-                           "tanh with preactivations of variance %g only sees signs; the MLP's input variance "
-                           "must be at most %g",
-                           q, WIDEST);
+        return ireneo_fail(
+            IRENEO_ERROR_ARGUMENT,
+            "tanh with preactivations of variance %g only sees signs; the MLP's input variance "
+            "must be at most %g",
+            q, WIDEST);
     if (summed && q <= WIDEST) IRENEO_TRY(ireneo_chebyshev_build(sample, map, 1, 1e-6, 128, &map->table));
     ireneo_mlp_map_set_out(map, t->mlp_out_variance);
     return IRENEO_OK;
@@ -71,7 +72,8 @@ ireneo_tokens ireneo_mlp_map_at(const ireneo_mlp_map *map, ireneo_tokens tokens)
     double power = ireneo_activation_power(map->activation, q);
     double gap = distance > 0.0 ? activation_gap(map, tokens.q, q, distance) : 0.0;
     if (ireneo_activation_gated(map->activation)) {
-        double other = map->in_variance * tokens.q + map->bias_variance, other_gap = map->in_variance * tokens.gap;
+        double other = map->in_variance * tokens.q + map->bias_variance,
+               other_gap = map->in_variance * tokens.gap;
         gap = power * other_gap + gap * (other - other_gap);
         power *= other;
     }

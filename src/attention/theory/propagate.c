@@ -64,6 +64,16 @@ static void describe_stability(const ireneo_block *block, const ireneo_transform
     p->critical_residual = ireneo_balanced_residual(block, transformer, q);
 }
 
+/* Without norms a stream may outgrow all numbers. */
+static ireneo_error check_scales(const ireneo_attention_propagation *p) {
+    for (size_t layer = 0; layer <= p->layers; layer++)
+        if (!isfinite(p->scale[layer]) || !isfinite(p->scale_limit[layer]))
+            return ireneo_fail(
+                IRENEO_ERROR_NUMERIC,
+                "tokens outgrow all numbers at layer %zu; make the branches smaller, or add norms", layer);
+    return IRENEO_OK;
+}
+
 ireneo_error ireneo_attention_propagate(const ireneo_transformer *transformer,
                                         ireneo_attention_propagation *propagation) {
     IRENEO_REQUIRE(propagation != NULL, "a propagation needs a place to be written to");
@@ -81,8 +91,10 @@ ireneo_error ireneo_attention_propagate(const ireneo_transformer *transformer,
                          p->scale_limit,   p->participation_limit, p->entropy_limit};
         iterate(&block, transformer, &limit);
         describe_stability(&block, transformer, iterate(&block, transformer, &exact).q, p);
+        failed = check_scales(p);
     }
     ireneo_block_close(&block);
+    if (failed != IRENEO_OK) ireneo_attention_propagation_free(propagation);
     return failed;
 }
 

@@ -39,7 +39,7 @@ typedef struct overlap_grid {
     double *cover, *first;             /* (t_count, z_count): root F(t - z), root M_1(t - z) */
     double *joint_cover, *joint_first; /* (t_count, t_count): lower triangles of the products */
     double *mean_cover;                /* (t_count): f(t) */
-    double *alone;                     /* (t_count): log of the factor of the keys that only the later row sees */
+    double *alone; /* (t_count): log of the factor of the keys that only the later row sees */
     void *block;
 } overlap_grid;
 
@@ -89,10 +89,12 @@ static ireneo_error open_grid(double sigma, double rho, double keys, double late
     double common = sigma * sqrt(rho), rest = sigma * sqrt(1.0 - rho);
     g->stride = stride_for(rest, &g->accuracy);
     double step = (double)g->stride * IRENEO_REM_STEP;
-    ptrdiff_t top = (ptrdiff_t)ceil(ireneo_rem_upper_end(sigma, later_keys, g->accuracy.log_negligible) / IRENEO_REM_STEP);
+    ptrdiff_t top = (ptrdiff_t)ceil(ireneo_rem_upper_end(sigma, later_keys, g->accuracy.log_negligible) /
+                                    IRENEO_REM_STEP);
     IRENEO_TRY(lowest_index(sigma, keys, top, g->accuracy.log_negligible, &g->t_first));
     g->t_count = (size_t)((top - g->t_first) / g->stride + 1);
-    double reach = g->accuracy.reach, above = fmin(reach + 3.0, reach + 2.0 * common); /* e^x e^y favour large z */
+    double reach = g->accuracy.reach,
+           above = fmin(reach + 3.0, reach + 2.0 * common); /* e^x e^y favour large z */
     g->z_step = fmin(step, g->accuracy.z_step * common);
     g->z_below = (ptrdiff_t)ceil(reach * common / g->z_step);
     g->z_count = (size_t)(g->z_below + (ptrdiff_t)ceil(above * common / g->z_step) + 1);

@@ -14,8 +14,8 @@ static const double STRONGEST = 1e6;
 
 /* The two branches where tokens are alike, for a stream of scale q. */
 typedef struct near_one {
-    double skip, attention;       /* r^2 q and a */
-    double middle, power, gain;   /* q', q_out and c */
+    double skip, attention;     /* r^2 q and a */
+    double middle, power, gain; /* q', q_out and c */
 } near_one;
 
 static near_one describe(const ireneo_block *block, const ireneo_transformer *t, double q) {

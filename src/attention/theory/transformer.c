@@ -126,7 +126,8 @@ static ireneo_error check_scales(const ireneo_transformer *t) {
 
 /* Names the first ingredient, or pair of them, that the theory does not know, and what to use instead. */
 static ireneo_error check_covered(const ireneo_transformer *t) {
-    bool raw = t->normalisation == IRENEO_NORMALISATION_NONE || t->normalisation == IRENEO_NORMALISATION_BRANCH;
+    bool raw =
+        t->normalisation == IRENEO_NORMALISATION_NONE || t->normalisation == IRENEO_NORMALISATION_BRANCH;
     bool normed_branch =
         t->normalisation == IRENEO_NORMALISATION_BRANCH || t->normalisation == IRENEO_NORMALISATION_SANDWICH;
     const struct {
