@@ -10,10 +10,13 @@ static const command *const ATTENTION_COMMANDS[] = {
     &command_attention_recommend,    //
     &command_attention_simulate,     //
     &command_attention_train,        //
+    &command_attention_diagnose,     //
     NULL,
 };
 
 static int run(const command *self, int argc, char **argv) {
+    set_config_reader(ireneo_transformer_read_config);
+    set_conventions_table(&attention_conventions);
     return run_group(
         self,
         "Signal propagation in transformers with random weights: which query-key scale and which residual "

@@ -14,11 +14,26 @@ extern const command command_attention_trainability;
 extern const command command_attention_recommend;
 extern const command command_attention_simulate;
 extern const command command_attention_train;
+extern const command command_attention_diagnose;
+
+/* Reads the file of --config. The page in the browser has no files: there it stays NULL, and the option does not exist. */
+typedef ireneo_error (*config_reader)(const char *path, ireneo_transformer_config *config);
+void set_config_reader(config_reader reader);
+
+/* The table of what others do behind a recommendation, for people and for programs; the page does without. */
+typedef struct conventions_table {
+    void (*print)(const ireneo_attention_recommendation *r, const ireneo_attention_recommend_settings *settings);
+    void (*write)(ireneo_json *json, const ireneo_attention_recommendation *r,
+                  const ireneo_attention_recommend_settings *settings);
+} conventions_table;
+extern const conventions_table attention_conventions;
+void set_conventions_table(const conventions_table *table);
 
 /* Options that several of the commands share. Fill `options` from a table, parse, then finish. */
 typedef struct transformer_options {
     ireneo_transformer transformer;
-    const char *preset, *norm, *activation;
+    const char *preset, *config, *norm, *activation;
+    const char *model; /* the preset, or the model_type of the config; NULL: none */
     bool gain_control, causal, rms_norm, parallel, output_projection;
     bool no_projection; /* attention has no W_O; matters to --std */
     double weight_variance, bias_variance, std;
@@ -52,5 +67,6 @@ void print_transformer(const ireneo_transformer *t);
 void print_options(FILE *out, const ireneo_transformer *t);
 
 void write_transformer(ireneo_json *json, const char *key, const ireneo_transformer *t);
+void write_assessment(ireneo_json *json, const char *key, const ireneo_attention_assessment *a);
 
 #endif

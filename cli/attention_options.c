@@ -6,6 +6,13 @@
 #include <stdio.h>
 #include <string.h>
 
+static config_reader read_config;
+static ireneo_transformer_config config; /* what --config said; model_type "" without it */
+
+void set_config_reader(config_reader reader) {
+    read_config = reader;
+}
+
 void declare_options(transformer_options *t, const option *own) {
     size_t count = 0, most = sizeof t->list / sizeof *t->list - 1;
     while (t->list[count].name != NULL) count++;
@@ -19,7 +26,11 @@ void declare_transformer(transformer_options *t) {
     ireneo_transformer_defaults(a);
     t->weight_variance = t->bias_variance = t->std = NAN;
     const option options[] = {
-        TEXT("preset", &t->preset, "NAME", "bert-base, gpt2-small or vit-b, with their usual weights"),
+        TEXT("preset", &t->preset, "NAME",
+             "a known model with its usual weights: bert-base, gpt2-small, gpt2-xl, vit-b, llama-3-8b, "
+             "qwen-3, "
+             "gemma-3, olmo-2 or deepnorm"),
+        TEXT("config", &t->config, "FILE", "or: the config.json of a Hugging Face model"),
         COUNT("layers", &a->layers, "L", "blocks of attention and MLP (default 50)", 1, 1e6),
         COUNT("width", &a->width, "D", "width of a token (default 720)", 1, 1e7),
         COUNT("heads", &a->heads, "H", "attention heads (default 1)", 1, 1e6),
@@ -68,6 +79,7 @@ void declare_transformer(transformer_options *t) {
         OPTIONS_END,
     };
     declare_options(t, options);
+    if (read_config == NULL) drop_option(t, "config");
 }
 
 void drop_option(transformer_options *t, const char *name) {
@@ -82,34 +94,60 @@ bool was_given(const transformer_options *t, const char *name) {
     return o != NULL && o->given;
 }
 
-/* The value of --preset before anything is parsed: its numbers are the defaults that other options change. */
-static const char *find_preset(int argc, char **argv) {
+/* The value of --preset or --config before anything is parsed: its numbers are the defaults that other options change. */
+static const char *find_value(int argc, char **argv, const char *option_name) {
+    size_t length = strlen(option_name);
     for (int i = 0; i < argc; i++) {
-        if (strcmp(argv[i], "--preset") == 0) return i + 1 < argc ? argv[i + 1] : NULL;
-        if (strncmp(argv[i], "--preset=", 9) == 0) return argv[i] + 9;
+        if (strcmp(argv[i], option_name) == 0) return i + 1 < argc ? argv[i + 1] : NULL;
+        if (strncmp(argv[i], option_name, length) == 0 && argv[i][length] == '=') return argv[i] + length + 1;
     }
     return NULL;
 }
 
-/* What one standard deviation for all matrices amounts to, where no option says otherwise. */
+static bool from_model(const transformer_options *t) {
+    return t->preset != NULL || t->config != NULL;
+}
+
+/* What one standard deviation for all matrices amounts to, in the way of the model. */
+static ireneo_error usual_scales(const transformer_options *t, ireneo_transformer *s) {
+    bool own = was_given(t, "std");
+    if (t->config == NULL)
+        return ireneo_transformer_set_std(s, t->preset, own ? t->std : 0.0, t->no_projection);
+    const ireneo_transformer *c = &config.transformer; /* whose logits may have a factor of their own */
+    double factor = c->beta / ireneo_beta_from_std(config.std, config.std, (double)c->width, c->context);
+    ireneo_error failed =
+        ireneo_transformer_set_std(s, strcmp(config.model_type, "gpt2") == 0 ? "gpt2" : NULL,
+                                   own ? t->std : config.std, t->no_projection);
+    s->beta *= factor;
+    return failed;
+}
+
+/* The same where no option says otherwise. */
 static ireneo_error apply_std(transformer_options *t) {
     ireneo_transformer *a = &t->transformer, s = *a;
     bool both = was_given(t, "weight-variance");
-    ireneo_error failed =
-        ireneo_transformer_set_std(&s, t->preset, was_given(t, "std") ? t->std : 0.0, t->no_projection);
+    ireneo_error failed = usual_scales(t, &s);
     if (failed != IRENEO_OK) return failed;
     if (!was_given(t, "beta")) a->beta = s.beta;
     if (!was_given(t, "value-variance")) a->value_variance = s.value_variance;
     if (!both && !was_given(t, "mlp-in-variance")) a->mlp_in_variance = s.mlp_in_variance;
+    if (!both && !was_given(t, "mlp-gate-variance")) a->mlp_gate_variance = s.mlp_gate_variance;
     if (!both && !was_given(t, "mlp-out-variance")) a->mlp_out_variance = s.mlp_out_variance;
     if (!was_given(t, "value-bias-variance")) a->value_bias_variance = 0.0;
     if (!was_given(t, "mlp-bias-variance")) a->mlp_bias_variance = 0.0;
+    if (!was_given(t, "residual-attention") && !was_given(t, "residual"))
+        a->residual_attention = s.residual_attention;
+    if (!was_given(t, "residual-mlp")) a->residual_mlp = s.residual_mlp;
     return IRENEO_OK;
 }
 
 static bool scale_given(const transformer_options *t) {
-    static const char *const names[] = {"beta", "value-variance", "weight-variance", "mlp-in-variance",
-                                        "mlp-out-variance"};
+    static const char *const names[] = {"beta",
+                                        "value-variance",
+                                        "weight-variance",
+                                        "mlp-in-variance",
+                                        "mlp-out-variance",
+                                        "mlp-gate-variance"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (was_given(t, names[i])) return true;
     return false;
@@ -125,12 +163,41 @@ static void choose_words(transformer_options *t) {
             t->transformer.activation = (ireneo_activation)i;
 }
 
+/* A model and options that contradict it. */
+static int check_model(const command *self, transformer_options *t) {
+    ireneo_transformer *a = &t->transformer;
+    const char *model = t->preset != NULL ? t->preset : t->config;
+    bool gated = a->activation >= IRENEO_ACTIVATION_REGLU,
+         behind = a->normalisation >= IRENEO_NORMALISATION_BRANCH;
+    if (model == NULL) return 0;
+    if (a->head_width == 0 && a->width % a->heads != 0)
+        return complain(self, EXIT_USAGE, "%s: a width of %zu cannot be divided among %zu heads", model,
+                        a->width, a->heads);
+    if (a->key_heads > 0 && a->heads % a->key_heads != 0)
+        return complain(self, EXIT_USAGE,
+                        "%s: %zu heads cannot share %zu heads of keys and values; give --key-heads", model,
+                        a->heads, a->key_heads);
+    if (was_given(t, "beta") && a->query_key_norm > 0.0)
+        return complain(self, EXIT_USAGE,
+                        "%s normalises queries and keys, so that --beta has no say; give --qk-norm", model);
+    if (was_given(t, "mlp-gate-variance") && !gated)
+        return complain(self, EXIT_USAGE, "%s has no gate in its MLP; leave out --mlp-gate-variance", model);
+    if (was_given(t, "branch-gain") && !behind)
+        return complain(self, EXIT_USAGE, "%s has no norm behind its branches; leave out --branch-gain",
+                        model);
+    if (strcmp(model, "deepnorm") == 0 && a->normalisation != IRENEO_NORMALISATION_POST)
+        return complain(self, EXIT_USAGE, "deepnorm has its norms after the sums; leave out --norm");
+    if (!was_given(t, "window") && a->window >= a->context) a->window = 0.0; /* a short text: all is seen */
+    return 0;
+}
+
 static int combine(const command *self, transformer_options *t) {
     ireneo_transformer *a = &t->transformer;
     if (was_given(t, "std") && scale_given(t))
         return complain(self, EXIT_USAGE, "give --std, or --beta and variances, not both");
-    if (t->preset == NULL && was_given(t, "width") && !was_given(t, "mlp-width")) a->mlp_width = a->width;
-    ireneo_error failed = was_given(t, "std") || t->preset != NULL ? apply_std(t) : IRENEO_OK;
+    if (!from_model(t) && was_given(t, "width") && !was_given(t, "mlp-width")) a->mlp_width = a->width;
+    choose_words(t);
+    ireneo_error failed = was_given(t, "std") || from_model(t) ? apply_std(t) : IRENEO_OK;
     if (failed != IRENEO_OK) return report_error(self, failed);
     if (was_given(t, "weight-variance")) {
         if (!was_given(t, "mlp-in-variance")) a->mlp_in_variance = t->weight_variance;
@@ -140,23 +207,36 @@ static int combine(const command *self, transformer_options *t) {
         if (!was_given(t, "value-bias-variance")) a->value_bias_variance = t->bias_variance;
         if (!was_given(t, "mlp-bias-variance")) a->mlp_bias_variance = t->bias_variance;
     }
-    choose_words(t);
     if (t->gain_control) a->gain_control = 1;
     if (t->causal) a->causal = 1;
     if (t->rms_norm) a->rms_norm = 1;
     if (t->parallel) a->parallel = 1;
     if (t->output_projection) a->output_projection = 1;
-    return 0;
+    return check_model(self, t);
+}
+
+/* The model that the command line names, before other options change it. */
+static int find_model(const command *self, int argc, char **argv, transformer_options *t) {
+    const char *preset = find_value(argc, argv, "--preset");
+    const char *path = read_config != NULL ? find_value(argc, argv, "--config") : NULL;
+    ireneo_error failed = IRENEO_OK;
+    config = (ireneo_transformer_config){0};
+    if (preset != NULL && path != NULL)
+        return complain(self, EXIT_USAGE, "give --preset or --config, not both");
+    if (preset != NULL) failed = ireneo_transformer_preset(preset, &t->transformer);
+    if (path != NULL) {
+        failed = read_config(path, &config);
+        t->transformer = config.transformer;
+    }
+    t->model = path != NULL ? config.model_type : preset;
+    return failed == IRENEO_OK ? 0 : report_error(self, failed);
 }
 
 static int parse(const command *self, int argc, char **argv, transformer_options *t, const char **words,
                  size_t least, size_t most) {
-    const char *preset = find_preset(argc, argv);
-    if (preset != NULL) {
-        ireneo_error failed = ireneo_transformer_preset(preset, &t->transformer);
-        if (failed != IRENEO_OK) return report_error(self, failed);
-    }
-    int outcome = parse_options(self, argc, argv, t->list, words, least, most, NULL);
+    int outcome = find_model(self, argc, argv, t);
+    if (outcome != 0) return outcome;
+    outcome = parse_options(self, argc, argv, t->list, words, least, most, NULL);
     return outcome != 0 ? outcome : combine(self, t);
 }
 
@@ -174,13 +254,31 @@ int parse_transformer_and_optional_word(const command *self, int argc, char **ar
     return parse(self, argc, argv, t, word, 0, 1);
 }
 
+/* What a config.json said besides, for people; nothing without one. */
+static void print_config(void) {
+    if (config.unknown[0] != '\0')
+        printf("config.json: fields that are not understood: %s\n", config.unknown);
+    if (config.note[0] != '\0') printf("config.json: %s\n", config.note);
+    config.unknown[0] = config.note[0] = '\0'; /* once */
+}
+
 void print_shape(const ireneo_transformer *t) {
-    printf("%zu %s-LN layers, width %zu, %zu head%s, %g tokens", t->layers,
-           ireneo_normalisation_name(t->normalisation), t->width, t->heads, t->heads == 1 ? "" : "s",
-           t->context);
+    static const char *const norms[] = {"post-LN", "pre-LN", "norm-free", "branch-norm", "sandwich-norm"};
+    printf("%zu %s layers, width %zu, %zu head%s, %g tokens", t->layers, norms[t->normalisation], t->width,
+           t->heads, t->heads == 1 ? "" : "s", t->context);
     if (t->keys > 0.0) printf(" (%g keys a row)", t->keys);
-    printf(", %s MLP of width %zu%s\n", ireneo_activation_name(t->activation), t->mlp_width,
+    printf(", %s MLP of width %zu%s", ireneo_activation_name(t->activation), t->mlp_width,
            t->gain_control ? ", gain control" : "");
+    if (t->causal) printf(", causal");
+    if (t->window > 0.0) printf(", window %g", t->window);
+    if (t->rms_norm) printf(", RMSNorm");
+    if (t->key_heads > 0 && t->key_heads != t->heads) printf(", %zu key heads", t->key_heads);
+    if (t->rope_base > 0.0) printf(", RoPE %g", t->rope_base);
+    if (t->query_key_norm > 0.0) printf(", QK-norm %.4g", t->query_key_norm);
+    if (t->soft_cap > 0.0) printf(", soft cap %g", t->soft_cap);
+    if (t->parallel) printf(", parallel branches");
+    putchar('\n');
+    print_config();
 }
 
 void print_transformer(const ireneo_transformer *t) {
@@ -277,5 +375,10 @@ void write_transformer(ireneo_json *json, const char *key, const ireneo_transfor
     ireneo_json_number(json, "rho_0", t->rho_0);
     ireneo_json_number(json, "q_0", t->q_0);
     write_ingredients(json, t);
+    if (config.model_type[0] != '\0') {
+        ireneo_json_text(json, "model_type", config.model_type);
+        ireneo_json_text(json, "unknown_fields", config.unknown);
+        ireneo_json_text(json, "config_note", config.note);
+    }
     ireneo_json_end_object(json);
 }

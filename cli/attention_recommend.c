@@ -43,7 +43,7 @@ static void print_deviations(const ireneo_attention_recommendation *r) {
            r->transformer.residual_attention, r->transformer.residual_mlp);
 }
 
-static void write_assessment(ireneo_json *json, const char *key, const ireneo_attention_assessment *a) {
+void write_assessment(ireneo_json *json, const char *key, const ireneo_attention_assessment *a) {
     ireneo_json_begin_object(json, key);
     ireneo_json_number(json, "rho", a->rho);
     ireneo_json_number(json, "rho_limit", a->rho_limit);
@@ -78,9 +78,15 @@ static char *write_text(const ireneo_attention_recommendation *r, snippet_style 
     return NULL;
 }
 
+static const conventions_table *others;
+
+void set_conventions_table(const conventions_table *table) {
+    others = table;
+}
+
 static int print_report(const command *self, const ireneo_attention_recommendation *r,
                         const ireneo_transformer *given, const ireneo_attention_assessment *before,
-                        snippet_style style) {
+                        const ireneo_attention_recommend_settings *settings, snippet_style style) {
     char *snippet = write_text(r, style, print_snippet), *options = write_text(r, style, print_back);
     if (snippet == NULL || options == NULL) {
         free(snippet);
@@ -102,6 +108,7 @@ static int print_report(const command *self, const ireneo_attention_recommendati
     ireneo_json_number(&json, "std_mlp_in", r->std_mlp_in);
     ireneo_json_number(&json, "std_mlp_out", r->std_mlp_out);
     ireneo_json_number(&json, "branch_scale", r->branch_scale);
+    if (others != NULL) others->write(&json, r, settings);
     ireneo_json_text(&json, "options", options);
     ireneo_json_text(&json, "pytorch", snippet);
     ireneo_json_end_object(&json);
@@ -111,7 +118,8 @@ static int print_report(const command *self, const ireneo_attention_recommendati
 }
 
 static void print_text(const ireneo_attention_recommendation *r, const ireneo_transformer *given,
-                       const ireneo_attention_assessment *before, snippet_style style) {
+                       const ireneo_attention_assessment *before,
+                       const ireneo_attention_recommend_settings *settings, snippet_style style) {
     if (before != NULL) {
         printf("As given: ");
         print_transformer(given);
@@ -129,6 +137,7 @@ static void print_text(const ireneo_attention_recommendation *r, const ireneo_tr
         printf("\nPre-LN branches add to a stream that starts at mean square %.3g; larger embeddings (--q0) "
                "allow larger branches.\n",
                r->transformer.q_0);
+    if (others != NULL) others->print(r, settings);
     printf(
         "\nTo follow it through the layers, give these options to 'attention propagate' or 'simulate':\n  ");
     print_options(stdout, &r->transformer);
@@ -136,20 +145,17 @@ static void print_text(const ireneo_attention_recommendation *r, const ireneo_tr
     print_snippet(stdout, r, style);
 }
 
+/* The style that was asked for, or that of the model, or one that the MLP goes with. */
 static snippet_style choose_style(const recommend_question *q) {
-    const char *style = q->style;
-    if (style == NULL && q->transformer.preset != NULL)
-        style = strcmp(q->transformer.preset, "gpt2-small") == 0 ? "gpt2" : "bert";
-    if (style == NULL) return SNIPPET_TORCH;
-    return strcmp(style, "gpt2") == 0   ? SNIPPET_GPT2
-           : strcmp(style, "bert") == 0 ? SNIPPET_BERT
-           : strcmp(style, "timm") == 0 ? SNIPPET_TIMM
-                                        : SNIPPET_TORCH;
+    const char *word = q->style != NULL ? q->style : q->transformer.model;
+    if (word != NULL && (q->style != NULL || snippet_style_of(word) != SNIPPET_TORCH)) return snippet_style_of(word);
+    return q->transformer.transformer.activation >= IRENEO_ACTIVATION_REGLU ? SNIPPET_LLAMA : SNIPPET_TORCH;
 }
 
 /* Whether the command line says how the weights are drawn now. */
 static bool weights_given(const transformer_options *t) {
     static const char *const names[] = {"preset",
+                                        "config",
                                         "std",
                                         "beta",
                                         "value-variance",
@@ -180,8 +186,8 @@ static int run(const command *self, int argc, char **argv) {
         NUMBER("entropy-limit", &s->collapse.entropy_limit, "F",
                "entropy collapse is below F log T (default 1/3)", 1e-6, 0.999),
         FLAG("no-projection", &t->no_projection, "attention has no output projection W_O"),
-        CHOICE("style", &q.style, "torch|bert|gpt2|timm",
-               "whose names the PyTorch code uses; bert: Hugging Face, also ViT"),
+        CHOICE("style", &q.style, "torch|bert|gpt2|timm|llama|gemma",
+               "whose names the PyTorch code uses (default: the model's); bert: also ViT, llama: also Qwen and OLMo"),
         JSON(&q.json),
         OPTIONS_END,
     };
@@ -190,6 +196,10 @@ static int run(const command *self, int argc, char **argv) {
     if (outcome != 0) return outcome == PARSE_FINISHED ? EXIT_DONE : outcome;
     s->tune_skips = q.tune != NULL && strcmp(q.tune, "skips") == 0;
     s->no_output_projection = t->no_projection;
+    if (snippet_is_gated(choose_style(&q)) != (t->transformer.activation >= IRENEO_ACTIVATION_REGLU))
+        return complain(self, EXIT_USAGE, "models of --style %s have %s gate in their MLP, so %s does not go with it",
+                        q.style != NULL ? q.style : t->model, snippet_is_gated(choose_style(&q)) ? "a" : "no",
+                        ireneo_activation_name(t->transformer.activation));
     ireneo_attention_recommendation r;
     ireneo_attention_assessment before;
     bool given = weights_given(t);
@@ -198,8 +208,8 @@ static int run(const command *self, int argc, char **argv) {
         failed = ireneo_attention_assess(&t->transformer, &s->collapse, &before);
     if (failed != IRENEO_OK) return report_error(self, failed);
     const ireneo_attention_assessment *now = given ? &before : NULL;
-    if (q.json) return print_report(self, &r, &t->transformer, now, choose_style(&q));
-    print_text(&r, &t->transformer, now, choose_style(&q));
+    if (q.json) return print_report(self, &r, &t->transformer, now, s, choose_style(&q));
+    print_text(&r, &t->transformer, now, s, choose_style(&q));
     return finish_output(self, EXIT_DONE);
 }
 

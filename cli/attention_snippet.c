@@ -1,28 +1,28 @@
 /* PyTorch code that applies a recommendation, for the module names of common implementations. */
 #include "attention_snippet.h"
 
-#include <stdbool.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 static void print_head(FILE *out, const ireneo_attention_recommendation *r) {
     const ireneo_transformer *t = &r->transformer;
     fprintf(out, "import torch\n\n@torch.no_grad()\ndef init_weights(model):\n");
-    fprintf(out, "    # %zu %s-LN layers, width %zu, %zu head%s, context %g; by ireneo attention recommend\n",
-            t->layers, ireneo_normalisation_name(t->normalisation), t->width, t->heads,
-            t->heads == 1 ? "" : "s", t->context);
+    fprintf(out, "    # %zu layers (norm: %s), width %zu, %zu head%s, context %g; by ireneo attention recommend\n",
+            t->layers, ireneo_normalisation_name(t->normalisation), t->width, t->heads, t->heads == 1 ? "" : "s",
+            t->context);
 }
 
 static void print_skips(FILE *out, const ireneo_transformer *t) {
+    static const char *const blocks[] = {"norm1(%.5g * x + attention(x));  x = norm2(%.5g * x + mlp(x))",
+                                         "%.5g * x + attention(norm1(x));  x = %.5g * x + mlp(norm2(x))",
+                                         "%.5g * x + attention(x);  x = %.5g * x + mlp(x)",
+                                         "%.5g * x + norm1(attention(x));  x = %.5g * x + norm2(mlp(x))",
+                                         "%.5g * x + post1(attention(norm1(x)));  x = %.5g * x + post2(mlp(norm2(x)))"};
     if (t->residual_attention == 1.0 && t->residual_mlp == 1.0) return;
-    if (t->normalisation == IRENEO_NORMALISATION_POST)
-        fprintf(out,
-                "# and in every block: x = norm1(%.5g * x + attention(x));  x = norm2(%.5g * x + mlp(x))\n",
-                t->residual_attention, t->residual_mlp);
-    else
-        fprintf(out,
-                "# and in every block: x = %.5g * x + attention(norm1(x));  x = %.5g * x + mlp(norm2(x))\n",
-                t->residual_attention, t->residual_mlp);
+    fprintf(out, "# and in every block: x = ");
+    fprintf(out, blocks[t->normalisation], t->residual_attention, t->residual_mlp);
+    fputc('\n', out);
 }
 
 /* A snippet that meets other names than it expects must not do nothing in silence. */
@@ -78,6 +78,30 @@ static void print_bert(FILE *out, const ireneo_attention_recommendation *r) {
     print_count(out, (projects ? 6 : 5) * r->transformer.layers, "the Hugging Face BERT and ViT");
 }
 
+/* One matrix each, with a gate, named as in Hugging Face's Llama; gains of norms where the design sets them, and what norms
+ * add to their weights. */
+static void print_llama(FILE *out, const ireneo_attention_recommendation *r, double offset) {
+    const ireneo_transformer *t = &r->transformer;
+    double gate = t->mlp_gate_variance > 0.0 ? sqrt(t->mlp_gate_variance / (double)t->width) : r->std_mlp_in;
+    fprintf(out,
+            "    std, found = {'q_proj': %.6g, 'k_proj': %.6g, 'v_proj': %.6g, 'o_proj': %.6g,\n"
+            "                  'gate_proj': %.6g, 'up_proj': %.6g, 'down_proj': %.6g}, 0\n",
+            r->std_query, r->std_key, r->std_value, r->std_output, gate, r->std_mlp_in, r->std_mlp_out);
+    fprintf(out, "    for name, p in model.named_parameters():\n"
+                 "        for ending, s in std.items():\n"
+                 "            if name.endswith(ending + '.weight'): p.normal_(0, s); found += 1\n"
+                 "            if name.endswith(ending + '.bias'): p.zero_()\n");
+    if (t->query_key_norm > 0.0)
+        fprintf(out, "        if name.endswith(('q_norm.weight', 'k_norm.weight')): p.fill_(%.6g)\n",
+                sqrt(t->query_key_norm) - offset);
+    if (t->normalisation >= IRENEO_NORMALISATION_BRANCH)
+        fprintf(out,
+                "        if name.endswith(('post_attention_layernorm.weight', 'post_feedforward_layernorm.weight')): "
+                "p.fill_(%.6g)\n",
+                (t->branch_gain > 0.0 ? t->branch_gain : 1.0) - offset);
+    print_count(out, 7 * t->layers, offset > 0.0 ? "the Hugging Face Gemma" : "the Hugging Face Llama, Qwen and OLMo");
+}
+
 static const packed_names TORCH = {"in_proj_weight",
                                    "out_proj.weight",
                                    "linear1.weight",
@@ -109,6 +133,28 @@ void print_snippet(FILE *out, const ireneo_attention_recommendation *r, snippet_
     case SNIPPET_TIMM:
         print_packed(out, r, TIMM);
         break;
+    case SNIPPET_LLAMA:
+        print_llama(out, r, 0.0);
+        break;
+    case SNIPPET_GEMMA:
+        print_llama(out, r, 1.0);
+        break;
     }
     print_skips(out, &r->transformer);
+}
+
+bool snippet_is_gated(snippet_style style) {
+    return style >= SNIPPET_LLAMA;
+}
+
+snippet_style snippet_style_of(const char *word) {
+    static const struct {
+        const char *start;
+        snippet_style style;
+    } words[] = {{"gpt2", SNIPPET_GPT2},    {"bert", SNIPPET_BERT},  {"roberta", SNIPPET_BERT}, {"vit", SNIPPET_BERT},
+                 {"timm", SNIPPET_TIMM},    {"llama", SNIPPET_LLAMA}, {"mistral", SNIPPET_LLAMA}, {"qwen", SNIPPET_LLAMA},
+                 {"olmo", SNIPPET_LLAMA}, {"gemma", SNIPPET_GEMMA}};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strncmp(word, words[i].start, strlen(words[i].start)) == 0) return words[i].style;
+    return SNIPPET_TORCH;
 }

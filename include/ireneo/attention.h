@@ -106,17 +106,49 @@ typedef struct ireneo_transformer {
  * variances 0.2, bias variances 0.0004, residual strengths 1, beta 1, rho_0 0.05. */
 IRENEO_API void ireneo_transformer_defaults(ireneo_transformer *transformer);
 
-/** What a named model's usual initialisation amounts to: "bert-base", "gpt2-small" or "vit-b"; or "small", the network
- * that ireneo_attention_train is tried on: 24 post-LN ReLU blocks of width 64, 4 heads, 32 tokens, beta 0.5, attention
- * residual strength 2, rho_0 0.04. */
+/** What a named model's usual initialisation amounts to: "bert-base", "gpt2-small", "gpt2-xl", "vit-b", "llama-3-8b", "qwen-3",
+ * "gemma-3", "olmo-2" or "deepnorm"; or "small", the network that ireneo_attention_train is tried on: 24 post-LN ReLU blocks of
+ * width 64, 4 heads, 32 tokens, beta 0.5, attention residual strength 2, rho_0 0.04. docs/attention-models.md has the numbers. */
 IRENEO_API ireneo_error ireneo_transformer_preset(const char *name, ireneo_transformer *transformer);
 
 /** Sets beta and the variances to what one standard deviation of all weight matrices amounts to, at the transformer's
  * sizes and context, and the variances of the biases to 0. preset: whose way is followed, as gpt2-small divides the
- * matrices that write into the stream by sqrt(2 layers); NULL: none does. std 0: 0.02, as presets have. With
- * no_output_projection the values pass W_V alone, otherwise W_O too. */
+ * matrices that write into the stream by sqrt(2 layers); NULL: none does. std 0: 0.02, as presets have, or the numbers of
+ * deepnorm, with its skips. With no_output_projection the values pass W_V alone, otherwise W_O too. */
 IRENEO_API ireneo_error ireneo_transformer_set_std(ireneo_transformer *transformer, const char *preset,
                                                    double std, int no_output_projection);
+
+/** Standard deviations of the entries of a block's weight matrices. */
+typedef struct ireneo_block_deviations {
+    /** W_Q, W_K, W_V, and W_O (0: there is none). */
+    double query, key, value, output;
+    /** The gate of a gated MLP (0 otherwise), W_1 and W_2. */
+    double mlp_gate, mlp_in, mlp_out;
+} ireneo_block_deviations;
+
+/** Sets beta and the variances to what these standard deviations amount to, and the variances of the biases to 0. */
+IRENEO_API ireneo_error ireneo_transformer_set_deviations(ireneo_transformer *transformer,
+                                                          const ireneo_block_deviations *std);
+
+/** What a config.json of Hugging Face says about a transformer. */
+typedef struct ireneo_transformer_config {
+    /** The architecture, with the weights that initializer_range amounts to. */
+    ireneo_transformer transformer;
+    /** initializer_range, or 0.02; rows of the embedding, 0 when it is not said. */
+    double std;
+    size_t vocabulary;
+    /** "llama", "gpt2", ... */
+    char model_type[32];
+    /** Fields that are not understood, separated by ", "; "..." at the end of a list that is too long. */
+    char unknown[512];
+    /** What is understood and not part of the model here; "" when all is. */
+    char note[256];
+    uint64_t reserved[4];
+} ireneo_transformer_config;
+
+/** Reads a config.json; docs/attention-models.md lists the types of models. A field that is missing, or that contradicts
+ * another, is IRENEO_ERROR_DATA. */
+IRENEO_API ireneo_error ireneo_transformer_read_config(const char *path, ireneo_transformer_config *config);
 
 /** beta of query and key weights with these standard deviations: std_query std_key width / sqrt(log T). */
 IRENEO_API double ireneo_beta_from_std(double std_query, double std_key, double width, double context);
@@ -199,6 +231,26 @@ typedef struct ireneo_attention_recommendation {
 IRENEO_API ireneo_error ireneo_attention_recommend(const ireneo_transformer *transformer,
                                                    const ireneo_attention_recommend_settings *settings,
                                                    ireneo_attention_recommendation *recommendation);
+
+enum { IRENEO_CONVENTIONS = 5 };
+
+/** A usual way to draw the weights of an architecture, and what follows. */
+typedef struct ireneo_attention_convention {
+    /** "gpt2", "bert", "deepnorm", "mup" or "torch" (torch.nn.Linear as it comes). */
+    char name[16];
+    ireneo_block_deviations std;
+    /** The architecture with these scales; deepnorm puts its norms after the sum. */
+    ireneo_transformer transformer;
+    /** Similarity after the last block, and 1 - rho; entropy of the first block's attention. NaN where the theory does not
+     * know the block. */
+    double rho, distance, entropy;
+    uint64_t reserved[4];
+} ireneo_attention_convention;
+
+/** What others do for this architecture: fills IRENEO_CONVENTIONS rows. The transformer's own scales do not matter. */
+IRENEO_API ireneo_error ireneo_attention_conventions(const ireneo_transformer *transformer,
+                                                     int no_output_projection,
+                                                     ireneo_attention_convention *conventions);
 
 /* ===== Advanced ======================================================================================
  * depth by depth, layer by layer, diagrams, real networks */
@@ -479,6 +531,86 @@ IRENEO_API ireneo_error ireneo_attention_train_tokens(const ireneo_transformer *
 IRENEO_API ireneo_error ireneo_attention_train_file(const ireneo_transformer *transformer, const char *path,
                                                     const ireneo_attention_train_settings *settings,
                                                     ireneo_attention_train_report *report);
+
+/* ------------------------------------------------------------------------------------------------------
+ * 4. Models on disk
+ *
+ * Where the weights of a model in .safetensors files stand: as if their entries were independent numbers of the standard
+ * deviations that they have. docs/attention-models.md.
+ * ---------------------------------------------------------------------------------------------------- */
+
+/** How ireneo_attention_diagnose reads a model. Zero-initialised settings, or NULL, are the defaults. */
+typedef struct ireneo_attention_diagnose_settings {
+    /** The model's config.json; NULL: what names and shapes tell. */
+    const char *config;
+    /** Location of whole numbers (sequences, tokens), ids of tokens with -1 as padding, whose vectors are measured; NULL:
+     * all tokens of the embedding. */
+    const char *tokens;
+    /** Tokens T; 0: those of the longest sequence, or what the configuration or the position vectors say, or 1024. */
+    double context;
+    /** 1: layers named as in torch.nn.TransformerEncoder were made with norm_first, which their names do not tell. */
+    int norm_first;
+    /** A layer is near a line that is less than this factor away; 0: 1.5. */
+    double near;
+    /** What counts as collapse; also threads and progress. */
+    ireneo_attention_collapse_settings collapse;
+    uint64_t reserved[4];
+} ireneo_attention_diagnose_settings;
+
+/** One layer. What it lacks is NaN. */
+typedef struct ireneo_attention_layer_scales {
+    /** Of the entries as they are in the file. */
+    ireneo_block_deviations std;
+    /** What they amount to behind the gains of the norms before them. */
+    double beta, value_variance, mlp_in_variance, mlp_gate_variance, mlp_out_variance;
+    double value_bias_variance, mlp_bias_variance;
+    /** Strengths of the skips: gains of the norms that they come from in post-LN, 1 otherwise. */
+    double residual_attention, residual_mlp;
+    /** Gains of the norms of queries and keys, and of the norms behind the branches; 0 without them. */
+    double query_key_norm, branch_gain;
+    /** Tokens after this layer of this model, and the entropy of its attention. */
+    double rho, q, entropy;
+    /** Where the lines are for a model all of whose layers are like this one, and how many times away; below 1 they are
+     * passed. */
+    double beta_line, beta_margin, residual_line, residual_margin;
+    /** Whether all matrices are there; whether a line is near. */
+    int complete, near_entropy, near_rank;
+} ireneo_attention_layer_scales;
+
+/** A model on the diagram. */
+typedef struct ireneo_attention_diagnosis {
+    /** The architecture, with means of the layers' scales, and rho_0 and q_0 as measured. */
+    ireneo_transformer transformer;
+    ireneo_attention_assessment assessment;
+    size_t layers;
+    /** (layers) */
+    ireneo_attention_layer_scales *scales;
+    /** Measured: mean cosine, which may be below zero, and mean square of the input; NaN without an embedding. */
+    double rho_0, q_0;
+    /** Rows of the embedding; tokens that were measured, padding left out. */
+    size_t vocabulary, tokens;
+    /** Whose names the tensors have: "llama", "gpt2", "bert", "vit", "timm" or "torch"; model_type of a configuration. */
+    char family[32];
+    /** (unknown_count) names of tensors that are not understood. */
+    const char *const *unknown;
+    size_t unknown_count;
+    /** Fields of the configuration that are not understood; what was assumed or left out; why nothing was judged, "" when
+     * all was. */
+    char unknown_fields[512], note[512], refusal[256];
+    /** What free releases. */
+    void *block;
+    uint64_t reserved[4];
+} ireneo_attention_diagnosis;
+
+/** Reads a model: a .safetensors file, or the .index.json of several. Each tensor is read once, in blocks. Tensors with
+ * unknown names are listed and not guessed at; where the theory does not cover the architecture the scales are there and
+ * the judgement is not. settings may be NULL. Release with ireneo_attention_diagnosis_free. */
+IRENEO_API ireneo_error ireneo_attention_diagnose(const char *model,
+                                                  const ireneo_attention_diagnose_settings *settings,
+                                                  ireneo_attention_diagnosis *diagnosis);
+
+/** Releases what a diagnosis holds, and empties it. */
+IRENEO_API void ireneo_attention_diagnosis_free(ireneo_attention_diagnosis *diagnosis);
 
 #ifdef __cplusplus
 }

@@ -6,6 +6,16 @@ Attention that is too flat makes all tokens alike (rank collapse); attention tha
     propagate(preset("bert-base"), layers=48).rho
 """
 
+from .attention_models import (
+    Config,
+    Convention,
+    Deviations,
+    Diagnosis,
+    LayerScales,
+    conventions,
+    diagnose,
+    read_config,
+)
 from .attention_networks import Estimates, NetworkDepths, TrainingReport, gradient_depth, simulate, train
 from .attention_theory import (
     Assessment,
@@ -28,9 +38,14 @@ from .attention_theory import (
 
 __all__ = [
     "Assessment",
+    "Config",
+    "Convention",
     "CriticalResidual",
+    "Deviations",
+    "Diagnosis",
     "Estimates",
     "Layer",
+    "LayerScales",
     "NetworkDepths",
     "Propagation",
     "Recommendation",
@@ -39,11 +54,14 @@ __all__ = [
     "Transformer",
     "assess",
     "beta_from_std",
+    "conventions",
     "critical_residual",
+    "diagnose",
     "gradient_depth",
     "layer",
     "preset",
     "propagate",
+    "read_config",
     "recommend",
     "simulate",
     "train",

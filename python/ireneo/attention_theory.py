@@ -245,13 +245,13 @@ class Recommendation(Report):
     assessment: Assessment = field(repr=False)
 
 
-def _from_struct(raw: s.ireneo_transformer) -> Transformer:
+def from_struct(raw: s.ireneo_transformer) -> Transformer:
     return record(
         Transformer, raw, normalisation=NORMALISATIONS[raw.normalisation], activation=ACTIVATIONS[raw.activation]
     )
 
 
-def _changed(base: Transformer, changes: Dict[str, Any]) -> Transformer:
+def changed(base: Transformer, changes: Dict[str, Any]) -> Transformer:
     known = {f.name for f in fields(Transformer)}
     for name in changes:
         if name not in known:
@@ -267,19 +267,19 @@ def transformer(**changes: Any) -> Transformer:
     """
     raw = s.ireneo_transformer()
     lib.ireneo_transformer_defaults(raw)
-    return _changed(_from_struct(raw), changes)
+    return changed(from_struct(raw), changes)
 
 
 def preset(name: str, **changes: Any) -> Transformer:
-    """What a named model's usual initialisation amounts to: "bert-base", "gpt2-small" or "vit-b"; or "small",
-    the network that `train` trains; with changes.
+    """What a named model's usual initialisation amounts to: "bert-base", "gpt2-small", "gpt2-xl", "vit-b", "llama-3-8b",
+    "qwen-3", "gemma-3", "olmo-2" or "deepnorm"; or "small", the network that `train` trains; with changes.
 
     >>> preset("bert-base").width
     768
     """
     raw = s.ireneo_transformer()
     check(lib.ireneo_transformer_preset(str(name).encode(), raw))
-    return _changed(_from_struct(raw), changes)
+    return changed(from_struct(raw), changes)
 
 
 def beta_from_std(std_query: float, std_key: float, width: float, context: float) -> float:
@@ -334,7 +334,7 @@ def given(model: Optional[Transformer], changes: Dict[str, Any]) -> s.ireneo_tra
     """The transformer that a call asks about: a model or the default one, with changes."""
     if model is not None and not isinstance(model, Transformer):
         raise ArgumentError(f"expected a Transformer, from attention.transformer or attention.preset, not {model!r}")
-    return (transformer(**changes) if model is None else _changed(model, changes))._struct()
+    return (transformer(**changes) if model is None else changed(model, changes))._struct()
 
 
 def propagate(model: Optional[Transformer] = None, **changes: Any) -> Propagation:
@@ -369,7 +369,7 @@ def critical_residual(
     return CriticalResidual(exact.value, limit.value)
 
 
-def _collapse(
+def collapse(
     rank_limit: float,
     entropy_limit: float,
     threads: int,
@@ -411,7 +411,7 @@ def assess(
     """
     subject, result = given(model, changes), s.ireneo_attention_assessment()
     with Watch(progress) as watch:
-        settings = _collapse(rank_limit, entropy_limit, threads, watch, growth_limit, rate, steps)
+        settings = collapse(rank_limit, entropy_limit, threads, watch, growth_limit, rate, steps)
         code = lib.ireneo_attention_assess(subject, settings, result)
     watch.finish(code)
     return record(Assessment, result)
@@ -452,7 +452,7 @@ def trainability(
     x, y = _grid(betas, "betas"), _grid(residuals, "residuals")
     subject, raw = given(model, changes), s.ireneo_attention_trainability()
     with Watch(progress) as watch:
-        settings = _collapse(rank_limit, entropy_limit, threads, watch, growth_limit, rate, steps)
+        settings = collapse(rank_limit, entropy_limit, threads, watch, growth_limit, rate, steps)
         code = lib.ireneo_attention_trainability_diagram(
             subject, pointer(x, c_double), x.size, pointer(y, c_double), y.size, settings, raw
         )
@@ -497,7 +497,7 @@ def recommend(
     subject, raw = given(model, changes), s.ireneo_attention_recommendation()
     with Watch(progress) as watch:
         settings = s.ireneo_attention_recommend_settings(
-            _collapse(rank_limit, entropy_limit, threads, watch),
+            collapse(rank_limit, entropy_limit, threads, watch),
             real(beta_margin, "beta_margin"),
             real(retention, "retention"),
             int(bool(tune_skips)),
@@ -506,5 +506,5 @@ def recommend(
         code = lib.ireneo_attention_recommend(subject, settings, raw)
     watch.finish(code)
     return record(
-        Recommendation, raw, transformer=_from_struct(raw.transformer), assessment=record(Assessment, raw.assessment)
+        Recommendation, raw, transformer=from_struct(raw.transformer), assessment=record(Assessment, raw.assessment)
     )

@@ -314,6 +314,17 @@ PROTOTYPES: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {
             POINTER(s.ireneo_attention_recommendation),
         ),
     ),
+    "ireneo_transformer_read_config": (ERROR, (c_char_p, POINTER(s.ireneo_transformer_config))),
+    "ireneo_attention_conventions": (
+        ERROR,
+        (POINTER(s.ireneo_transformer), c_int, POINTER(s.ireneo_attention_convention)),
+    ),
+    # attention.h: models on disk
+    "ireneo_attention_diagnose": (
+        ERROR,
+        (c_char_p, POINTER(s.ireneo_attention_diagnose_settings), POINTER(s.ireneo_attention_diagnosis)),
+    ),
+    "ireneo_attention_diagnosis_free": (None, (POINTER(s.ireneo_attention_diagnosis),)),
     # attention.h: real networks
     "ireneo_attention_simulate": (
         ERROR,

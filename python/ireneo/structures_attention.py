@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ctypes
-from ctypes import POINTER, c_double, c_int, c_int64, c_size_t, c_uint64, c_void_p
+from ctypes import POINTER, c_char, c_char_p, c_double, c_int, c_int64, c_size_t, c_uint64, c_void_p
 
 from .structures_linear import RESERVED, ireneo_progress
 
 CURVE_POINTS = 20
+CONVENTIONS = 5
 
 
 class ireneo_attention_input(ctypes.Structure):
@@ -297,5 +298,101 @@ class ireneo_attention_train_report(ctypes.Structure):
         ("entropy_first_after", c_double),
         ("entropy_after", c_double),
         ("seconds", c_double),
+        ("reserved", RESERVED),
+    ]
+
+
+class ireneo_block_deviations(ctypes.Structure):
+    _fields_ = [
+        ("query", c_double),
+        ("key", c_double),
+        ("value", c_double),
+        ("output", c_double),
+        ("mlp_gate", c_double),
+        ("mlp_in", c_double),
+        ("mlp_out", c_double),
+    ]
+
+
+class ireneo_transformer_config(ctypes.Structure):
+    _fields_ = [
+        ("transformer", ireneo_transformer),
+        ("std", c_double),
+        ("vocabulary", c_size_t),
+        ("model_type", c_char * 32),
+        ("unknown", c_char * 512),
+        ("note", c_char * 256),
+        ("reserved", RESERVED),
+    ]
+
+
+class ireneo_attention_convention(ctypes.Structure):
+    _fields_ = [
+        ("name", c_char * 16),
+        ("std", ireneo_block_deviations),
+        ("transformer", ireneo_transformer),
+        ("rho", c_double),
+        ("distance", c_double),
+        ("entropy", c_double),
+        ("reserved", RESERVED),
+    ]
+
+
+class ireneo_attention_diagnose_settings(ctypes.Structure):
+    _fields_ = [
+        ("config", c_char_p),
+        ("tokens", c_char_p),
+        ("context", c_double),
+        ("norm_first", c_int),
+        ("near", c_double),
+        ("collapse", ireneo_attention_collapse_settings),
+        ("reserved", RESERVED),
+    ]
+
+
+class ireneo_attention_layer_scales(ctypes.Structure):
+    _fields_ = [
+        ("std", ireneo_block_deviations),
+        ("beta", c_double),
+        ("value_variance", c_double),
+        ("mlp_in_variance", c_double),
+        ("mlp_gate_variance", c_double),
+        ("mlp_out_variance", c_double),
+        ("value_bias_variance", c_double),
+        ("mlp_bias_variance", c_double),
+        ("residual_attention", c_double),
+        ("residual_mlp", c_double),
+        ("query_key_norm", c_double),
+        ("branch_gain", c_double),
+        ("rho", c_double),
+        ("q", c_double),
+        ("entropy", c_double),
+        ("beta_line", c_double),
+        ("beta_margin", c_double),
+        ("residual_line", c_double),
+        ("residual_margin", c_double),
+        ("complete", c_int),
+        ("near_entropy", c_int),
+        ("near_rank", c_int),
+    ]
+
+
+class ireneo_attention_diagnosis(ctypes.Structure):
+    _fields_ = [
+        ("transformer", ireneo_transformer),
+        ("assessment", ireneo_attention_assessment),
+        ("layers", c_size_t),
+        ("scales", POINTER(ireneo_attention_layer_scales)),
+        ("rho_0", c_double),
+        ("q_0", c_double),
+        ("vocabulary", c_size_t),
+        ("tokens", c_size_t),
+        ("family", c_char * 32),
+        ("unknown", POINTER(c_char_p)),
+        ("unknown_count", c_size_t),
+        ("unknown_fields", c_char * 512),
+        ("note", c_char * 512),
+        ("refusal", c_char * 256),
+        ("block", c_void_p),
         ("reserved", RESERVED),
     ]

@@ -58,6 +58,7 @@ static void test_releasing_nothing(void **state) {
     ireneo_attention_propagation_free(NULL);
     ireneo_attention_trainability_free(NULL);
     ireneo_attention_tokens_close(NULL);
+    ireneo_attention_diagnosis_free(NULL);
     ireneo_transformer_defaults(NULL);
     ireneo_dense_experiment_defaults(NULL);
     assert_true(isnan(ireneo_effective_dimension(NULL)));
@@ -513,6 +514,32 @@ static void test_attention(void **state) {
     REFUSED(ireneo_attention_recommend(&t, &(ireneo_attention_recommend_settings){.reserved = {1}}, &advice));
 }
 
+static void test_models(void **state) {
+    (void)state;
+    ireneo_transformer t;
+    ireneo_transformer_defaults(&t);
+    ireneo_block_deviations std = {0};
+    ireneo_transformer_config config = {.std = 7.0};
+    ireneo_attention_convention rows[IRENEO_CONVENTIONS] = {{.rho = 7.0}};
+    ireneo_attention_diagnosis d = {.layers = 7};
+    REFUSED(ireneo_transformer_set_deviations(NULL, &std));
+    REFUSED(ireneo_transformer_set_deviations(&t, NULL));
+    REFUSED(ireneo_transformer_read_config("config.json", NULL));
+    REFUSED(ireneo_transformer_read_config(NULL, &config));
+    assert_true(config.std == 0.0);
+    REFUSED(ireneo_attention_conventions(&t, 0, NULL));
+    REFUSED(ireneo_attention_conventions(NULL, 0, rows));
+    assert_true(rows[0].rho == 0.0);
+    REFUSED(ireneo_attention_diagnose("model.safetensors", NULL, NULL));
+    REFUSED(ireneo_attention_diagnose(NULL, NULL, &d));
+    assert_int_equal(d.layers, 0);
+    REFUSED(ireneo_attention_diagnose("x", &(ireneo_attention_diagnose_settings){.reserved = {1}}, &d));
+    REFUSED(ireneo_attention_diagnose("x", &(ireneo_attention_diagnose_settings){.near = 0.5}, &d));
+    REFUSED(ireneo_attention_diagnose("x", &(ireneo_attention_diagnose_settings){.context = 1.0}, &d));
+    REFUSED(
+        ireneo_attention_diagnose("x", &(ireneo_attention_diagnose_settings){.collapse.reserved = {1}}, &d));
+}
+
 static void test_networks(void **state) {
     (void)state;
     ireneo_transformer t;
@@ -565,6 +592,7 @@ int main(void) {
         cmocka_unit_test(test_recall_stops),
         cmocka_unit_test(test_dense),
         cmocka_unit_test(test_attention),
+        cmocka_unit_test(test_models),
         cmocka_unit_test(test_networks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

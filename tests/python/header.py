@@ -120,7 +120,7 @@ class HeaderTest(unittest.TestCase):
         settled = {
             "ireneo_progress", "ireneo_array", "ireneo_tensor", "ireneo_sample", "ireneo_store_phases",
             "ireneo_dense_draw", "ireneo_attention_estimate", "ireneo_attention_depth",
-            "ireneo_attention_trainability_cell",
+            "ireneo_attention_trainability_cell", "ireneo_block_deviations", "ireneo_attention_layer_scales",
         }
         for name, body in re.findall(r"typedef struct (\w+) \{(.*?)\} \1;", DECLARATIONS, re.S):
             self.assertEqual("uint64_t reserved[4];" in body, name not in settled, name)
