@@ -22,7 +22,8 @@ void set_config_reader(config_reader reader);
 
 /* The table of what others do behind a recommendation, for people and for programs; the page does without. */
 typedef struct conventions_table {
-    void (*print)(const ireneo_attention_recommendation *r, const ireneo_attention_recommend_settings *settings);
+    void (*print)(const ireneo_attention_recommendation *r,
+                  const ireneo_attention_recommend_settings *settings);
     void (*write)(ireneo_json *json, const ireneo_attention_recommendation *r,
                   const ireneo_attention_recommend_settings *settings);
 } conventions_table;

@@ -52,9 +52,10 @@ static void print_table(const ireneo_attention_recommendation *r,
     bool gated = t->activation >= IRENEO_ACTIVATION_REGLU;
     ireneo_attention_convention rows[IRENEO_CONVENTIONS], own = own_row(r);
     if (ireneo_attention_conventions(t, settings->no_output_projection, rows) != IRENEO_OK) return;
-    printf("\nWhat others do for this architecture (standard deviations; rho after layer %zu, first entropy)\n"
-           "               W_Q, W_K      W_V      W_O%s      W_1      W_2   skips %7s      rho  entropy\n",
-           t->layers, gated ? "     gate" : "", t->query_key_norm > 0.0 ? "QK gain" : "beta");
+    printf(
+        "\nWhat others do for this architecture (standard deviations; rho after layer %zu, first entropy)\n"
+        "               W_Q, W_K      W_V      W_O%s      W_1      W_2   skips %7s      rho  entropy\n",
+        t->layers, gated ? "     gate" : "", t->query_key_norm > 0.0 ? "QK gain" : "beta");
     print_row(&own, gated);
     for (size_t i = 0; i < IRENEO_CONVENTIONS; i++) print_row(&rows[i], gated);
     if (t->normalisation != IRENEO_NORMALISATION_POST) printf("  deepnorm has its norms after the sums.\n");

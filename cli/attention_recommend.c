@@ -148,7 +148,8 @@ static void print_text(const ireneo_attention_recommendation *r, const ireneo_tr
 /* The style that was asked for, or that of the model, or one that the MLP goes with. */
 static snippet_style choose_style(const recommend_question *q) {
     const char *word = q->style != NULL ? q->style : q->transformer.model;
-    if (word != NULL && (q->style != NULL || snippet_style_of(word) != SNIPPET_TORCH)) return snippet_style_of(word);
+    if (word != NULL && (q->style != NULL || snippet_style_of(word) != SNIPPET_TORCH))
+        return snippet_style_of(word);
     return q->transformer.transformer.activation >= IRENEO_ACTIVATION_REGLU ? SNIPPET_LLAMA : SNIPPET_TORCH;
 }
 
@@ -187,7 +188,8 @@ static int run(const command *self, int argc, char **argv) {
                "entropy collapse is below F log T (default 1/3)", 1e-6, 0.999),
         FLAG("no-projection", &t->no_projection, "attention has no output projection W_O"),
         CHOICE("style", &q.style, "torch|bert|gpt2|timm|llama|gemma",
-               "whose names the PyTorch code uses (default: the model's); bert: also ViT, llama: also Qwen and OLMo"),
+               "whose names the PyTorch code uses (default: the model's); bert: also ViT, llama: also Qwen "
+               "and OLMo"),
         JSON(&q.json),
         OPTIONS_END,
     };
@@ -197,7 +199,8 @@ static int run(const command *self, int argc, char **argv) {
     s->tune_skips = q.tune != NULL && strcmp(q.tune, "skips") == 0;
     s->no_output_projection = t->no_projection;
     if (snippet_is_gated(choose_style(&q)) != (t->transformer.activation >= IRENEO_ACTIVATION_REGLU))
-        return complain(self, EXIT_USAGE, "models of --style %s have %s gate in their MLP, so %s does not go with it",
+        return complain(self, EXIT_USAGE,
+                        "models of --style %s have %s gate in their MLP, so %s does not go with it",
                         q.style != NULL ? q.style : t->model, snippet_is_gated(choose_style(&q)) ? "a" : "no",
                         ireneo_activation_name(t->transformer.activation));
     ireneo_attention_recommendation r;

@@ -8,17 +8,19 @@
 static void print_head(FILE *out, const ireneo_attention_recommendation *r) {
     const ireneo_transformer *t = &r->transformer;
     fprintf(out, "import torch\n\n@torch.no_grad()\ndef init_weights(model):\n");
-    fprintf(out, "    # %zu layers (norm: %s), width %zu, %zu head%s, context %g; by ireneo attention recommend\n",
-            t->layers, ireneo_normalisation_name(t->normalisation), t->width, t->heads, t->heads == 1 ? "" : "s",
-            t->context);
+    fprintf(out,
+            "    # %zu layers (norm: %s), width %zu, %zu head%s, context %g; by ireneo attention recommend\n",
+            t->layers, ireneo_normalisation_name(t->normalisation), t->width, t->heads,
+            t->heads == 1 ? "" : "s", t->context);
 }
 
 static void print_skips(FILE *out, const ireneo_transformer *t) {
-    static const char *const blocks[] = {"norm1(%.5g * x + attention(x));  x = norm2(%.5g * x + mlp(x))",
-                                         "%.5g * x + attention(norm1(x));  x = %.5g * x + mlp(norm2(x))",
-                                         "%.5g * x + attention(x);  x = %.5g * x + mlp(x)",
-                                         "%.5g * x + norm1(attention(x));  x = %.5g * x + norm2(mlp(x))",
-                                         "%.5g * x + post1(attention(norm1(x)));  x = %.5g * x + post2(mlp(norm2(x)))"};
+    static const char *const blocks[] = {
+        "norm1(%.5g * x + attention(x));  x = norm2(%.5g * x + mlp(x))",
+        "%.5g * x + attention(norm1(x));  x = %.5g * x + mlp(norm2(x))",
+        "%.5g * x + attention(x);  x = %.5g * x + mlp(x)",
+        "%.5g * x + norm1(attention(x));  x = %.5g * x + norm2(mlp(x))",
+        "%.5g * x + post1(attention(norm1(x)));  x = %.5g * x + post2(mlp(norm2(x)))"};
     if (t->residual_attention == 1.0 && t->residual_mlp == 1.0) return;
     fprintf(out, "# and in every block: x = ");
     fprintf(out, blocks[t->normalisation], t->residual_attention, t->residual_mlp);
@@ -96,10 +98,12 @@ static void print_llama(FILE *out, const ireneo_attention_recommendation *r, dou
                 sqrt(t->query_key_norm) - offset);
     if (t->normalisation >= IRENEO_NORMALISATION_BRANCH)
         fprintf(out,
-                "        if name.endswith(('post_attention_layernorm.weight', 'post_feedforward_layernorm.weight')): "
+                "        if name.endswith(('post_attention_layernorm.weight', "
+                "'post_feedforward_layernorm.weight')): "
                 "p.fill_(%.6g)\n",
                 (t->branch_gain > 0.0 ? t->branch_gain : 1.0) - offset);
-    print_count(out, 7 * t->layers, offset > 0.0 ? "the Hugging Face Gemma" : "the Hugging Face Llama, Qwen and OLMo");
+    print_count(out, 7 * t->layers,
+                offset > 0.0 ? "the Hugging Face Gemma" : "the Hugging Face Llama, Qwen and OLMo");
 }
 
 static const packed_names TORCH = {"in_proj_weight",
@@ -151,9 +155,10 @@ snippet_style snippet_style_of(const char *word) {
     static const struct {
         const char *start;
         snippet_style style;
-    } words[] = {{"gpt2", SNIPPET_GPT2},    {"bert", SNIPPET_BERT},  {"roberta", SNIPPET_BERT}, {"vit", SNIPPET_BERT},
-                 {"timm", SNIPPET_TIMM},    {"llama", SNIPPET_LLAMA}, {"mistral", SNIPPET_LLAMA}, {"qwen", SNIPPET_LLAMA},
-                 {"olmo", SNIPPET_LLAMA}, {"gemma", SNIPPET_GEMMA}};
+    } words[] = {{"gpt2", SNIPPET_GPT2},     {"bert", SNIPPET_BERT},  {"roberta", SNIPPET_BERT},
+                 {"vit", SNIPPET_BERT},      {"timm", SNIPPET_TIMM},  {"llama", SNIPPET_LLAMA},
+                 {"mistral", SNIPPET_LLAMA}, {"qwen", SNIPPET_LLAMA}, {"olmo", SNIPPET_LLAMA},
+                 {"gemma", SNIPPET_GEMMA}};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strncmp(word, words[i].start, strlen(words[i].start)) == 0) return words[i].style;
     return SNIPPET_TORCH;

@@ -458,7 +458,7 @@ def trainability(
         )
     watch.finish(code)
     try:
-        dtype = np.dtype([(name, kind) for name, kind in s.ireneo_attention_trainability_cell._fields_])
+        dtype = np.dtype([(name, kind) for name, kind in s.ireneo_attention_trainability_cell._fields_], align=True)
         count = x.size * y.size
         cells = np.frombuffer(ctypes.string_at(raw.cells, count * dtype.itemsize), dtype=dtype).reshape(x.size, y.size)
         arrays = {"betas": x, "residuals": y}

@@ -19,6 +19,9 @@ class Parameter(numpy.ndarray):
     def zero_(self):
         self[...] = 0
 
+    def fill_(self, value):
+        self[...] = value
+
     def copy_(self, other):
         self[...] = other
 
@@ -79,6 +82,44 @@ def packed(style, layers, d, m):
     return model
 
 
+LLAMA = {"self_attn.q_proj": "std_query", "self_attn.k_proj": "std_key", "self_attn.v_proj": "std_value", "self_attn.o_proj": "std_output",
+         "mlp.gate_proj": "gate", "mlp.up_proj": "std_mlp_in", "mlp.down_proj": "std_mlp_out"}
+
+
+def llama(t):
+    d, m, inner = t["width"], t["mlp_width"], t["heads"] * t["head_width"]
+    keys = t["key_heads"] * t["head_width"]
+    shapes = dict(zip(LLAMA, ((inner, d), (keys, d), (keys, d), (d, inner), (m, d), (m, d), (d, m))))
+    model = Model(parameters={"model.embed_tokens.weight": parameter(9, d), "lm_head.weight": parameter(9, d)})
+    for i in range(t["layers"]):
+        for name, shape in shapes.items():
+            model.parameters[f"model.layers.{i}.{name}.weight"] = parameter(*shape)
+        model.parameters[f"model.layers.{i}.self_attn.q_proj.bias"] = parameter(inner)
+        for name in ("self_attn.q_norm", "self_attn.k_norm"):
+            model.parameters[f"model.layers.{i}.{name}.weight"] = parameter(t["head_width"])
+        for name in ("input_layernorm", "post_attention_layernorm", "post_feedforward_layernorm"):
+            model.parameters[f"model.layers.{i}.{name}.weight"] = parameter(d)
+    return model
+
+
+def check_llama(model, report, offset):
+    t = report["transformer"]
+    wanted = {**report, "gate": (t["mlp_gate_variance"] / t["width"]) ** 0.5}
+    behind = t["norm"] in ("branch", "sandwich")
+    for name, p in model.parameters.items():
+        kind = name.split(".", 3)[-1].rsplit(".", 1)[0]
+        if name.endswith("bias"):
+            assert (p == 0).all(), name
+        elif kind in LLAMA:
+            check_std(name, p, wanted[LLAMA[kind]])
+        elif kind.endswith(("q_norm", "k_norm")) and t["query_key_norm"] > 0:
+            assert abs(p - (t["query_key_norm"] ** 0.5 - offset)).max() < 1e-5, name
+        elif kind.startswith("post_") and behind:
+            assert abs(p - (t["branch_gain"] - offset)).max() < 1e-5, name
+        else:
+            assert (p == 7).all(), name + " was touched"
+
+
 def check_std(name, weights, std):
     measured = weights.std()
     assert abs(measured / std - 1) < 6 / numpy.sqrt(2 * weights.size), f"{name}: {measured}, not {std}"
@@ -125,9 +166,12 @@ def main():
     layers, d, m = t["layers"], t["width"], t["mlp_width"]
     code = {}
     exec(compile(report["pytorch"], "snippet", "exec"), code)
-    model = bert(layers, d, m) if style == "bert" else packed(style, layers, d, m)
+    gated = style in ("llama", "gemma")
+    model = llama(t) if gated else bert(layers, d, m) if style == "bert" else packed(style, layers, d, m)
     code["init_weights"](model)
-    if style == "bert":
+    if gated:
+        check_llama(model, report, 1.0 if style == "gemma" else 0.0)
+    elif style == "bert":
         check_bert(model, report)
     else:
         check_packed(style, model, report, d)

@@ -41,30 +41,43 @@ static ireneo_error read_table(const patient *p, ireneo_tensor_role role, size_t
     return failed;
 }
 
-static ireneo_error measure_tokens(patient *p, ireneo_embedding_request *r, float **positions,
-                                   float **segment) {
+/* The tokens of the file, or of the vocabulary. */
+static ireneo_error measure_tokens(patient *p, ireneo_embedding_request *r) {
+    static const int64_t padding = -1;
     ireneo_attention_diagnosis *d = p->diagnosis;
-    ireneo_token_file tokens = {0};
-    size_t segments = 0;
-    IRENEO_TRY(read_table(p, IRENEO_ROLE_POSITIONS, r->width, positions, &r->position_count));
-    IRENEO_TRY(read_table(p, IRENEO_ROLE_SEGMENTS, r->width, segment, &segments));
-    r->positions = *positions, r->segment = *segment;
-    if (p->settings.tokens != NULL) {
-        IRENEO_TRY(ireneo_token_file_read(p->settings.tokens, r->vocabulary, &tokens));
-        r->ids = tokens.ids, r->sequences = tokens.sequences, r->length = tokens.length;
-        d->tokens = tokens.tokens;
-        d->transformer.context = (double)tokens.longest;
-    } else {
+    const char *path = p->settings.tokens;
+    ireneo_attention_tokens tokens;
+    size_t longest = 0;
+    if (path == NULL) {
         d->tokens = r->vocabulary;
         if (r->positions != NULL && p->settings.config == NULL)
             d->transformer.context = (double)r->position_count;
+        return ireneo_embedding_measure(r, &d->rho_0, &d->q_0);
     }
-    ireneo_error failed =
-        r->positions != NULL && tokens.length > r->position_count
-            ? ireneo_fail(IRENEO_ERROR_DATA, "%s: sequences of %zu tokens, but the model has %zu positions",
-                          p->settings.tokens, tokens.length, r->position_count)
-            : ireneo_embedding_measure(r, &d->rho_0, &d->q_0);
-    free(tokens.ids);
+    IRENEO_TRY(ireneo_attention_tokens_open(path, &padding, &tokens));
+    ireneo_error failed = ireneo_tokens_count(path, &tokens, r->vocabulary, &d->tokens, &longest);
+    if (failed == IRENEO_OK && r->positions != NULL && tokens.length > r->position_count)
+        failed =
+            ireneo_fail(IRENEO_ERROR_DATA, "%s: sequences of %zu tokens, but the model has %zu positions",
+                        path, tokens.length, r->position_count);
+    r->tokens = &tokens;
+    d->transformer.context = (double)longest;
+    if (failed == IRENEO_OK) failed = ireneo_embedding_measure(r, &d->rho_0, &d->q_0);
+    ireneo_attention_tokens_close(&tokens);
+    return failed;
+}
+
+/* With what is added to the vectors of tokens. */
+static ireneo_error measure_vectors(patient *p, ireneo_embedding_request *r) {
+    float *positions = NULL, *segments = NULL;
+    size_t rows = 0;
+    ireneo_error failed = read_table(p, IRENEO_ROLE_POSITIONS, r->width, &positions, &r->position_count);
+    if (failed == IRENEO_OK) failed = read_table(p, IRENEO_ROLE_SEGMENTS, r->width, &segments, &rows);
+    r->positions = positions;
+    r->segment = segments; /* the first */
+    if (failed == IRENEO_OK) failed = measure_tokens(p, r);
+    ireneo_free(positions);
+    ireneo_free(segments);
     return failed;
 }
 
@@ -74,7 +87,6 @@ static ireneo_error measure_input(patient *p) {
                                   .embedding = p->model.tensors.whole[IRENEO_ROLE_EMBEDDING],
                                   .scale = p->model.embedding_factor,
                                   .centred = !t->rms_norm};
-    float *positions = NULL, *segment = NULL;
     if (r.embedding == NULL) {
         if (p->settings.tokens == NULL) return IRENEO_OK;
         return ireneo_fail(IRENEO_ERROR_DATA, "%s holds no embedding of tokens under a known name", r.path);
@@ -84,10 +96,7 @@ static ireneo_error measure_input(patient *p) {
         return ireneo_fail(IRENEO_ERROR_DATA, "%s:%s has %zu columns, but tokens have %zu entries", r.path,
                            r.embedding, r.width, t->width);
     p->diagnosis->vocabulary = r.vocabulary;
-    ireneo_error failed = measure_tokens(p, &r, &positions, &segment);
-    ireneo_free(positions);
-    ireneo_free(segment);
-    return failed;
+    return measure_vectors(p, &r);
 }
 
 /* rho_0 and q_0 as the theory wants them. */

@@ -35,11 +35,11 @@ static int by_id(const void *a, const void *b) {
 }
 
 static ireneo_error sort_ids(measurement *m) {
-    const ireneo_embedding_request *r = m->request;
-    size_t places = r->sequences * r->length;
+    const ireneo_attention_tokens *t = m->request->tokens;
+    size_t places = t->sequences * t->length;
     IRENEO_TRY(IRENEO_ALLOCATE(&m->sorted, places, "the places of tokens"));
     for (size_t i = 0; i < places; i++)
-        if (r->ids[i] >= 0) m->sorted[m->count++] = (occurrence){r->ids[i], i / r->length, i % r->length};
+        if (t->ids[i] >= 0) m->sorted[m->count++] = (occurrence){t->ids[i], i / t->length, i % t->length};
     qsort(m->sorted, m->count, sizeof *m->sorted, by_id);
     return IRENEO_OK;
 }
@@ -139,7 +139,7 @@ static ireneo_error mean_cosine(const measurement *m, double *rho) {
 
 static ireneo_error measure(measurement *m, double *rho, double *q) {
     const ireneo_embedding_request *r = m->request;
-    if (r->ids != NULL) IRENEO_TRY(sort_ids(m));
+    if (r->tokens != NULL) IRENEO_TRY(sort_ids(m));
     IRENEO_TRY(IRENEO_ALLOCATE_ZEROED(&m->sums, m->sequences * r->width, "sums over sequences"));
     IRENEO_TRY(IRENEO_ALLOCATE_ZEROED(&m->counts, m->sequences, "sums over sequences"));
     IRENEO_TRY(IRENEO_ALLOCATE(&m->vector, r->width, "a token"));
@@ -151,8 +151,8 @@ static ireneo_error measure(measurement *m, double *rho, double *q) {
 
 ireneo_error ireneo_embedding_measure(const ireneo_embedding_request *request, double *rho, double *q) {
     measurement m = {.request = request, .sequences = 1};
-    if (request->ids != NULL)
-        m.sequences = request->sequences;
+    if (request->tokens != NULL)
+        m.sequences = request->tokens->sequences;
     else if (request->positions != NULL)
         m.sequences = (request->vocabulary + request->position_count - 1) / request->position_count;
     ireneo_error failed = measure(&m, rho, q);
@@ -163,52 +163,23 @@ ireneo_error ireneo_embedding_measure(const ireneo_embedding_request *request, d
     return failed;
 }
 
-/* ---- ids ---- */
-
-static ireneo_error take_ids(const char *location, const ireneo_array *array, size_t vocabulary,
-                             ireneo_token_file *t) {
-    size_t size = ireneo_dtype_size(array->dtype), own = 0;
-    for (size_t i = 0; i < array->count; i++) {
-        int64_t id = INT64_MAX; /* what int64 cannot hold */
-        ireneo_whole_element(array->dtype, (const unsigned char *)array->data + i * size, &id);
-        if (id < -1 || (id >= 0 && (uint64_t)id >= vocabulary))
-            return ireneo_fail(IRENEO_ERROR_DATA,
-                               "%s: sequence %zu has the id %lld at place %zu, but the embedding has rows 0 "
-                               "to %zu (-1 is padding)",
-                               location, i / t->length, (long long)id, i % t->length, vocabulary - 1);
-        t->ids[i] = id;
-        own = i % t->length == 0 ? (size_t)(id >= 0) : own + (size_t)(id >= 0);
-        t->tokens += (size_t)(id >= 0);
-        if (own > t->longest) t->longest = own;
+ireneo_error ireneo_tokens_count(const char *location, const ireneo_attention_tokens *tokens,
+                                 size_t vocabulary, size_t *count, size_t *longest) {
+    *count = *longest = 0;
+    for (size_t s = 0; s < tokens->sequences; s++) {
+        size_t own = 0;
+        for (size_t k = 0; k < tokens->length; k++) {
+            int64_t id = tokens->ids[s * tokens->length + k];
+            if (id >= 0 && (uint64_t)id >= vocabulary)
+                return ireneo_fail(
+                    IRENEO_ERROR_DATA,
+                    "%s: sequence %zu has the id %lld at place %zu, but the embedding has rows 0 to %zu",
+                    location, s, (long long)id, k, vocabulary - 1);
+            own += id >= 0;
+        }
+        *count += own;
+        if (own > *longest) *longest = own;
     }
-    if (t->longest < 2) return ireneo_fail(IRENEO_ERROR_DATA, "%s: no sequence has two tokens", location);
+    if (*longest < 2) return ireneo_fail(IRENEO_ERROR_DATA, "%s: no sequence has two tokens", location);
     return IRENEO_OK;
-}
-
-static ireneo_error check_ids(const char *location, const ireneo_array *array) {
-    if (!ireneo_dtype_whole(array->dtype) || array->dtype == IRENEO_DTYPE_BOOL)
-        return ireneo_fail(IRENEO_ERROR_DATA, "%s: ids of tokens are whole numbers, not %s", location,
-                           ireneo_dtype_name(array->dtype));
-    if (array->axes < 1 || array->axes > 2 || array->count == 0)
-        return ireneo_fail(IRENEO_ERROR_DATA, "%s: ids of tokens are a sequence, or a row for each",
-                           location);
-    return IRENEO_OK;
-}
-
-ireneo_error ireneo_token_file_read(const char *location, size_t vocabulary, ireneo_token_file *tokens) {
-    ireneo_array array;
-    *tokens = (ireneo_token_file){0};
-    IRENEO_TRY(ireneo_array_open(location, &array));
-    ireneo_error failed = check_ids(location, &array);
-    if (failed == IRENEO_OK) failed = IRENEO_ALLOCATE(&tokens->ids, array.count, "ids of tokens");
-    if (failed == IRENEO_OK) {
-        tokens->sequences = array.axes == 2 ? array.shape[0] : 1;
-        tokens->length = array.shape[array.axes - 1];
-        failed = take_ids(location, &array, vocabulary, tokens);
-    }
-    ireneo_array_close(&array);
-    if (failed == IRENEO_OK) return IRENEO_OK;
-    free(tokens->ids);
-    *tokens = (ireneo_token_file){0};
-    return failed;
 }

@@ -16,8 +16,7 @@ typedef struct ireneo_embedding_request {
     const float *segment; /* (width), the same for all tokens; NULL: none */
     double scale;
     bool centred;
-    const int64_t *ids; /* (sequences, length), below the vocabulary or -1, padding; NULL: every token once */
-    size_t sequences, length;
+    const ireneo_attention_tokens *tokens; /* below the vocabulary; NULL: every token once */
 } ireneo_embedding_request;
 
 /* Mean cosine between different places of a sequence, over sequences; mean square of the entries. The matrix is read once,
@@ -25,14 +24,9 @@ typedef struct ireneo_embedding_request {
  * must be: token i is at place i / n of sequence i % n, so that neighbours in the vocabulary are apart. */
 ireneo_error ireneo_embedding_measure(const ireneo_embedding_request *request, double *rho, double *q);
 
-/* Ids of tokens from a file. */
-typedef struct ireneo_token_file {
-    int64_t *ids; /* (sequences, length), -1 is padding; to be released with free() */
-    size_t sequences, length;
-    size_t tokens, longest; /* without padding: all, and of the longest sequence */
-} ireneo_token_file;
-
-/* Whole numbers, one sequence or a row each, below `vocabulary` or -1; others are errors that name the first. */
-ireneo_error ireneo_token_file_read(const char *location, size_t vocabulary, ireneo_token_file *tokens);
+/* Ids below `vocabulary`, others are errors that name the first: how many tokens there are without padding, and in the longest
+ * sequence. */
+ireneo_error ireneo_tokens_count(const char *location, const ireneo_attention_tokens *tokens,
+                                 size_t vocabulary, size_t *count, size_t *longest);
 
 #endif
