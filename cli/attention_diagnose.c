@@ -41,7 +41,8 @@ static void print_deviations(const ireneo_attention_diagnosis *d) {
 
 static const char *lines_near(const ireneo_attention_layer_scales *s) {
     if (!s->complete) return "   matrices are missing";
-    if (s->near_entropy && s->near_rank) return "   near both lines";
+    if (s->beta_margin < 1.0 && s->residual_margin < 1.0) return "   beyond both lines";
+    if (s->near_entropy && s->near_rank) return "   near both lines, or beyond";
     if (s->near_entropy)
         return s->beta_margin < 1.0 ? "   beyond entropy collapse" : "   near entropy collapse";
     if (s->near_rank) return s->residual_margin < 1.0 ? "   beyond rank collapse" : "   near rank collapse";
@@ -50,10 +51,10 @@ static const char *lines_near(const ireneo_attention_layer_scales *s) {
 
 static void print_points(const ireneo_attention_diagnosis *d) {
     bool normed = d->transformer.query_key_norm > 0.0, behind = d->transformer.branch_gain > 0.0;
-    printf(
-        "\nOn the diagram, behind the gains of the norms\n  layer %9s     value   %s   MLP out   residual   "
-        "entropy       rho   times from the lines of\n%63s entropy   rank collapse\n",
-        normed ? "QK gain" : "beta", behind ? " branch" : " MLP in", "");
+    printf("\nOn the diagram, behind the gains of the norms; how many times away the lines of entropy and "
+           "rank collapse are\n"
+           "  layer %9s     value %9s   MLP out   residual   entropy       rho   entropy      rank\n",
+           normed ? "QK gain" : "beta", behind ? "branch" : "MLP in");
     for (size_t l = 0; l < d->layers; l++) {
         const ireneo_attention_layer_scales *s = &d->scales[l];
         printf("  %5zu", l);
