@@ -45,6 +45,13 @@ snippet gpt2 --preset gpt2-small --layers 2
 snippet timm --preset vit-b --style timm --layers 1
 snippet torch --layers 3 --width 128 --tune skips
 snippet torch --layers 2 --width 128 --no-projection
+gated="--layers 2 --width 64 --heads 4 --key-heads 2 --mlp-width 128 --context 64 --rms-norm"
+# shellcheck disable=SC2086
+{
+    snippet llama $gated --norm pre --activation swiglu
+    snippet llama $gated --norm branch --activation swiglu --branch-gain 0.5
+    snippet gemma $gated --norm sandwich --activation geglu --style gemma
+}
 
 # one standard deviation for all: presets are those of 0.02, at any size; W_O counts; GPT-2 shrinks with depth
 value() { # value KEY ARGUMENTS...: a number of the transformer in a JSON report
