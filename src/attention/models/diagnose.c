@@ -42,7 +42,7 @@ static ireneo_error read_table(const patient *p, ireneo_tensor_role role, size_t
 }
 
 /* The tokens of the file, or of the vocabulary. */
-static ireneo_error measure_tokens(patient *p, ireneo_embedding_request *r) {
+static ireneo_error measure_tokens(patient *p, const ireneo_embedding_request *r) {
     static const int64_t padding = -1;
     ireneo_attention_diagnosis *d = p->diagnosis;
     const char *path = p->settings.tokens;
@@ -60,9 +60,10 @@ static ireneo_error measure_tokens(patient *p, ireneo_embedding_request *r) {
         failed =
             ireneo_fail(IRENEO_ERROR_DATA, "%s: sequences of %zu tokens, but the model has %zu positions",
                         path, tokens.length, r->position_count);
-    r->tokens = &tokens;
+    ireneo_embedding_request own = *r;
+    own.tokens = &tokens;
     d->transformer.context = (double)longest;
-    if (failed == IRENEO_OK) failed = ireneo_embedding_measure(r, &d->rho_0, &d->q_0);
+    if (failed == IRENEO_OK) failed = ireneo_embedding_measure(&own, &d->rho_0, &d->q_0);
     ireneo_attention_tokens_close(&tokens);
     return failed;
 }
