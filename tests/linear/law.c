@@ -58,7 +58,7 @@ static void test_cone_is_smooth_and_grows(void **state) {
         assert_true(delta > before);
         before = delta;
         expect_ok(ireneo_cone_delta_rough(p, &rough));
-        expect_ratio(rough, delta, p <= 1e4 ? 2e-6 : p <= 1e7 ? 5e-5 : 1e-3);
+        expect_ratio(rough, delta, 2e-6);
         expect_ok(ireneo_cone_margin_distance(p, 0.0, &distance));
         assert_true(distance == delta);
     }
@@ -67,6 +67,32 @@ static void test_cone_is_smooth_and_grows(void **state) {
     expect_error(ireneo_cone_variance(1e14, &answer), IRENEO_ERROR_ARGUMENT, "1e13", "");
     expect_error(ireneo_cone_delta(NAN, &answer), IRENEO_ERROR_ARGUMENT, "between 2", "");
     expect_error(ireneo_cone_margin_distance(10.0, -1.0, &answer), IRENEO_ERROR_ARGUMENT, "margin", "-1");
+}
+
+/* From 20 candidates on delta and v come from a series; the places lie between those that it was made from. */
+static void test_cone_series(void **state) {
+    (void)state;
+    for (double p = 20.0; p < 1e13; p *= 1.37) {
+        double delta, variance;
+        expect_ok(ireneo_cone_quadrature(p, &delta, &variance));
+        expect_ratio(delta_of(p), delta, 1e-11);
+        expect_ratio(variance_of(p), variance, 2e-9);
+    }
+    expect_ratio(delta_of(nextafter(20.0, 0.0)), delta_of(20.0), 1e-11);
+    expect_ratio(variance_of(nextafter(20.0, 0.0)), variance_of(20.0), 2e-9);
+}
+
+/* P need not be whole: between whole numbers delta goes along the polynomial through six of them, but for the sixth
+ * differences of a smooth function. */
+static void test_cone_between_whole_numbers(void **state) {
+    (void)state;
+    static const double weights[] = {150.0 / 256, -25.0 / 256, 3.0 / 256};
+    for (double p = 5.5; p < 12.0; p += 2.0) {
+        double between = 0.0;
+        for (size_t k = 0; k < COUNT(weights); k++)
+            between += weights[k] * (delta_of(p - 0.5 - (double)k) + delta_of(p + 0.5 + (double)k));
+        expect_ratio(delta_of(p), between, p < 7.0 ? 2e-5 : 2e-6);
+    }
 }
 
 /* The same integral with nothing in common but its definition: E e^{iw (g - t)_+} by a Gauss rule on the
@@ -398,6 +424,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rough_capacity),
         cmocka_unit_test(test_cone_table),
+        cmocka_unit_test(test_cone_series),
+        cmocka_unit_test(test_cone_between_whole_numbers),
         cmocka_unit_test(test_cone_exact_values),
         cmocka_unit_test(test_cone_is_smooth_and_grows),
         cmocka_unit_test(test_delta_by_another_integral),

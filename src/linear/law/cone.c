@@ -11,6 +11,7 @@
 #include "base/faddeeva.h"
 #include "base/normal.h"
 #include "base/quadrature.h"
+#include "linear/law/cone_table.h"
 
 #include <math.h>
 
@@ -24,7 +25,7 @@ typedef struct fineness {
     double log_least;  /* log of the chance, times P, beyond which the outer integral ends */
 } fineness;
 
-/* Twice the nodes change delta by less than 1e-12; the rough one is for ireneo_cone_delta_rough. */
+/* Twice the nodes change delta by less than 1e-12; the rough one is for ireneo_cone_delta_rough, below the table. */
 static const fineness FINE = {OUTER_NODES, 14.0, -42.0, -36.0}, ROUGH = {40, 6.0, -14.0, -14.0};
 static const double FAR = 9.0; /* standard deviations beyond which a probability is 0 or 1 here */
 
@@ -45,26 +46,28 @@ static void level_moments(double n, double margin, double t, double *mean, doubl
     *deviation = sqrt(1.0 + n * fmax(0.0, second - first * first));
 }
 
-/* Log of the characteristic function of Z_n(t) at w, given h_t(w). */
+/* Log of the characteristic function of Z_n(t) at w, given h_t(w); *phase is that of one factor at the last w, from which it
+ * goes on without a jump: n need not be whole. */
 static double complex log_characteristic(double n, double margin, double t, double tail, double w,
-                                         double complex h) {
+                                         double complex h, double *phase) {
     /* log1p of a complex number: the argument is far below 1 for large n, so the real part needs care. */
     double complex x = h - tail;
-    double re = creal(x), im = cimag(x);
-    double log_modulus = 0.5 * log1p(2.0 * re + re * re + im * im), phase = atan2(im, 1.0 + re);
-    return n * (log_modulus + I * phase) - 0.5 * w * w - I * w * (t + margin);
+    double re = creal(x), im = cimag(x), turned = atan2(im, 1.0 + re);
+    double log_modulus = 0.5 * log1p(2.0 * re + re * re + im * im);
+    *phase = turned + 2.0 * M_PI * round((*phase - turned) / (2.0 * M_PI));
+    return n * (log_modulus + I * *phase) - 0.5 * w * w - I * w * (t + margin);
 }
 
 /* 1/pi Int_0^inf Im[ c(w) f(w) ] / w dw, where f is 1 or h_t(w). The integrand is even and analytic, so the
  * midpoint rule converges exponentially; its error is the chance that |Z_n| exceeds 2 pi / step. */
 static double inversion_integral(double n, double margin, double t, int with_h, const fineness *how) {
-    double mean, deviation, tail = ireneo_normal_tail(t), sum = 0.0;
+    double mean, deviation, tail = ireneo_normal_tail(t), sum = 0.0, phase = 0.0;
     level_moments(n, margin, t, &mean, &deviation);
     double reach = fabs(mean) + how->deviations * (deviation + 1.0), step = 2.0 * M_PI / reach;
     for (int k = 0; k < 100000; k++) {
         double w = ((double)k + 0.5) * step;
         double complex h = ireneo_partial_transform(t, w),
-                       log_c = log_characteristic(n, margin, t, tail, w, h);
+                       log_c = log_characteristic(n, margin, t, tail, w, h, &phase);
         if (creal(log_c) < how->negligible) break;
         double complex c = cexp(log_c);
         sum += cimag(with_h ? c * h : c) / w;
@@ -100,7 +103,7 @@ static void level_range(double candidates, double margin, double log_least, doub
 }
 
 static ireneo_error check_candidates(double candidates) {
-    if (!(candidates >= 2.0 && candidates <= 1e13))
+    if (!(candidates >= 2.0 && candidates <= IRENEO_CONE_MOST))
         return ireneo_fail(IRENEO_ERROR_ARGUMENT,
                            "the number of candidates must lie between 2 and 1e13, not %g", candidates);
     return IRENEO_OK;
@@ -126,46 +129,81 @@ static double mean_level(double candidates, double margin) {
     return lower + sum;
 }
 
+/* The mean of N (N - 1), from pairs of competitors that both lie above the level of the others. */
+static double mean_pairs(double candidates) {
+    double nodes[OUTER_NODES], weights[OUTER_NODES], lower, upper, pairs = 0.0,
+                                                                   others = fmax(0.0, candidates - 3.0);
+    level_range(candidates, 0.0, FINE.log_least, &lower, &upper);
+    ireneo_gauss_legendre(OUTER_NODES, lower, upper, nodes, weights);
+    for (int i = 0; i < OUTER_NODES; i++) {
+        double b = nodes[i], mean, deviation;
+        level_moments(others, 0.0, b, &mean, &deviation);
+        if (mean > FAR * deviation) continue;
+        pairs += weights[i] * ireneo_normal_density(b) *
+                 (0.5 * ireneo_normal_tail(b) - inversion_integral(others, 0.0, b, 1, &FINE));
+    }
+    return 2.0 * (candidates - 1.0) * (candidates - 2.0) * pairs;
+}
+
+ireneo_error ireneo_cone_quadrature(double candidates, double *delta, double *variance) {
+    IRENEO_TRY(check_candidates(candidates));
+    double pairs = candidates > 2.0 ? mean_pairs(candidates) : 0.0;
+    *delta = mean_lowered(candidates, 0.0, &FINE);
+    *variance = pairs + *delta - *delta * *delta;
+    return IRENEO_OK;
+}
+
+/* Clenshaw's sum of a series of cone_table.h. */
+static double sum_series(const double *series, double candidates) {
+    double x = 2.0 * log(candidates / IRENEO_CONE_FROM) / log(IRENEO_CONE_MOST / IRENEO_CONE_FROM) - 1.0,
+           next = 0.0, after = 0.0;
+    for (int j = IRENEO_CONE_TERMS - 1; j > 0; j--) {
+        double sum = series[j] + 2.0 * x * next - after;
+        after = next, next = sum;
+    }
+    return series[0] + x * next - after;
+}
+
+static double delta_by(double candidates, const fineness *how) {
+    if (candidates >= IRENEO_CONE_FROM) return sum_series(ireneo_cone_delta_series, candidates);
+    return candidates == 2.0 ? 0.5 : mean_lowered(candidates, 0.0, how);
+}
+
 ireneo_error ireneo_cone_delta(double candidates, double *delta) {
     IRENEO_TRY(check_candidates(candidates));
-    *delta = mean_lowered(candidates, 0.0, &FINE);
+    *delta = delta_by(candidates, &FINE);
     return IRENEO_OK;
 }
 
 ireneo_error ireneo_cone_delta_rough(double candidates, double *delta) {
     IRENEO_TRY(check_candidates(candidates));
-    *delta = mean_lowered(candidates, 0.0, &ROUGH);
+    *delta = delta_by(candidates, &ROUGH);
+    return IRENEO_OK;
+}
+
+/* The slope is twice the mean lift of the target, E t + K. */
+ireneo_error ireneo_cone_margin(double candidates, double margin, double *distance, double *slope) {
+    IRENEO_TRY(check_candidates(candidates));
+    if (!(margin >= 0.0 && margin <= IRENEO_CONE_MOST_MARGIN))
+        return ireneo_fail(IRENEO_ERROR_ARGUMENT,
+                           "the margin must lie between 0 and 1000 score spreads, not %g", margin);
+    double lift = mean_level(candidates, margin) + margin,
+           lowered = margin > 0.0 ? mean_lowered(candidates, margin, &FINE) : delta_by(candidates, &FINE);
+    *distance = lowered + margin * lift;
+    *slope = 2.0 * lift;
     return IRENEO_OK;
 }
 
 ireneo_error ireneo_cone_margin_distance(double candidates, double margin, double *distance) {
-    IRENEO_TRY(check_candidates(candidates));
-    if (!(margin >= 0.0 && margin <= 1e3))
-        return ireneo_fail(IRENEO_ERROR_ARGUMENT,
-                           "the margin must lie between 0 and 1000 score spreads, not %g", margin);
-    *distance = mean_lowered(candidates, margin, &FINE);
-    if (margin > 0.0) *distance += margin * (mean_level(candidates, margin) + margin);
-    return IRENEO_OK;
+    double slope;
+    if (margin == 0.0) return ireneo_cone_delta(candidates, distance);
+    return ireneo_cone_margin(candidates, margin, distance, &slope);
 }
 
 ireneo_error ireneo_cone_moments(double candidates, double *delta, double *variance) {
-    IRENEO_TRY(check_candidates(candidates));
-    double pairs = 0.0;
-    *delta = mean_lowered(candidates, 0.0, &FINE);
-    if (candidates > 2.0) {
-        double nodes[OUTER_NODES], weights[OUTER_NODES], lower, upper, others = fmax(0.0, candidates - 3.0);
-        level_range(candidates, 0.0, FINE.log_least, &lower, &upper);
-        ireneo_gauss_legendre(OUTER_NODES, lower, upper, nodes, weights);
-        for (int i = 0; i < OUTER_NODES; i++) {
-            double b = nodes[i], mean, deviation;
-            level_moments(others, 0.0, b, &mean, &deviation);
-            if (mean > FAR * deviation) continue;
-            pairs += weights[i] * ireneo_normal_density(b) *
-                     (0.5 * ireneo_normal_tail(b) - inversion_integral(others, 0.0, b, 1, &FINE));
-        }
-        pairs *= 2.0 * (candidates - 1.0) * (candidates - 2.0);
-    }
-    *variance = pairs + *delta - *delta * *delta;
+    if (!(candidates >= IRENEO_CONE_FROM)) return ireneo_cone_quadrature(candidates, delta, variance);
+    IRENEO_TRY(ireneo_cone_delta(candidates, delta));
+    *variance = sum_series(ireneo_cone_variance_series, candidates);
     return IRENEO_OK;
 }
 

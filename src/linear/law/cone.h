@@ -13,16 +13,21 @@
  * P is real, so that capacity can be a root in P; 2 <= P <= 1e13. */
 ireneo_error ireneo_cone_delta(double candidates, double *delta);
 
-/* The same with less effort: off by 1e-6 of delta up to P = 1e4, 1e-5 up to 1e6, 3e-4 at 1e13, and on one thread
- * about twenty times as fast. */
+/* The same with less effort where it takes any, below 20 candidates: off by 1e-6 of delta, and about twenty times as
+ * fast. */
 ireneo_error ireneo_cone_delta_rough(double candidates, double *delta);
 
 /* The same with v(P), the variance of that number; and the variance alone. */
 ireneo_error ireneo_cone_moments(double candidates, double *delta, double *variance);
 ireneo_error ireneo_cone_variance(double candidates, double *variance);
 
-/* E dist^2(g, C) for K >= 0 (equal to delta at K = 0). */
+/* Both by quadrature, whatever P: what the table is made of. */
+ireneo_error ireneo_cone_quadrature(double candidates, double *delta, double *variance);
+
+/* E dist^2(g, C) for 0 <= K <= 1000 (equal to delta at K = 0); and with it its derivative by K. */
+#define IRENEO_CONE_MOST_MARGIN 1e3
 ireneo_error ireneo_cone_margin_distance(double candidates, double margin, double *distance);
+ireneo_error ireneo_cone_margin(double candidates, double margin, double *distance, double *slope);
 
 /* h_t(w) = E[ e^{iw(g - t)} ; g > t ] of a normal number g. */
 double complex ireneo_partial_transform(double t, double w);
