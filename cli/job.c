@@ -38,9 +38,11 @@ static void be_silent(void) {
     if (freopen("/dev/null", "w", stdout) == NULL) fclose(stdout);
 }
 
-void begin_output(void) {
+bool begin_output(void) {
     size_t rank = 0;
-    if (ireneo_ranks_launched(&rank) > 1 && rank > 0) be_silent();
+    bool prints = ireneo_ranks_launched(&rank) <= 1 || rank == 0;
+    if (!prints) be_silent();
+    return prints;
 }
 
 /* What one rank tells the others about itself. */

@@ -10,8 +10,8 @@
  * refused there. */
 int run_in_job(const command *c, int argc, char **argv);
 
-/* Before anything is printed: processes of a launcher other than the first print nothing. */
-void begin_output(void);
+/* Before anything is printed: processes of a launcher other than the first print nothing. Tells whether this one does. */
+bool begin_output(void);
 
 /* Whether this process prints, shows progress and writes files: rank 0. */
 bool speaks(void);

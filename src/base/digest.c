@@ -56,7 +56,7 @@ static void digest_piece(void *context, size_t k, int thread) {
 void ireneo_digest_pieces(const void *bytes, size_t count, int threads, unsigned char *digests) {
     block_pieces block = {bytes, count, digests};
     size_t pieces = (count + PIECE - 1) / PIECE;
-    ireneo_share(pieces, pieces > 4 ? threads : 1, digest_piece, &block);
+    ireneo_share(pieces, threads, digest_piece, &block);
 }
 
 void ireneo_digest_block(ireneo_digest *d, const void *bytes, size_t count, int threads) {

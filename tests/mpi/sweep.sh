@@ -142,6 +142,9 @@ over 2 0 sweep --help
 [ "$(grep -c usage out)" -eq 1 ] || fault "help is printed more than once"
 over 2 0 --version
 [ "$(wc -l <out)" -eq 1 ] || fault "the version is printed more than once"
+over 3 2
+[ "$(grep -c usage err)" -eq 1 ] || fault "the overview is not printed once"
+refuse_over 3 2 "no command 'nonsense'" nonsense
 
 # --- the program without MPI, as several processes: one sentence, and how to build; alone when it is told so
 if [ "$plain" != "$ireneo" ]; then
