@@ -10,7 +10,7 @@
 #   make test-page  the page in a real browser, against the program; pictures of it in build/page-test
 #   make test-docs  the documentation in a real browser, without the network; pictures of it in build/site-test
 #   make bench      timings, as ratios taken in one run
-#   make bench-table  the tables and the picture of docs/performance.md, with PyTorch and FAISS in the same run
+#   make bench-table  the tables and the picture of docs/performance.md, with PyTorch and FAISS in the same run; goes on where it was stopped
 #   make figures    every figure, quick settings, into out/
 #   make fuzz       libFuzzer on every reader, the judge and the option parser: RUNS=N or SECONDS=N each
 #   make attack     an hour: exact verdicts, forgeries, failing calls, kills, sanitizers; docs/reliability.md
@@ -33,7 +33,7 @@ MAKEFLAGS += --no-print-directory
 
 CTEST  := ctest --output-on-failure
 
-.PHONY: deb test-deb wheel test-python build mpi page docs demo test test-long test-page test-docs bench figures lint format install uninstall clean sanitize fuzz attack
+.PHONY: deb test-deb wheel test-python build mpi page docs demo test test-long test-page test-docs bench bench-table figures lint format install uninstall clean sanitize fuzz attack
 .DEFAULT_GOAL := build
 
 build:
@@ -86,7 +86,8 @@ bench:
 bench-table:
 	@scripts/setup build bench
 	@scripts/build . $(BUILD) -DCMAKE_INSTALL_PREFIX=$(PREFIX) -DIRENEO_BENCH=ON -DIRENEO_TESTS=OFF
-	@bench/table $(abspath $(BUILD)) out/bench
+	@bench/table $(BUILD) out/bench
+	@bench/page out/bench
 
 figures: build
 	@scripts/setup figures

@@ -1,5 +1,6 @@
 /* Store at 0.95 of the law, in units of one plain sgemm score pass of the same size, and where the time goes.
- * Arguments: pairs "dim load" (default 100, 200, 400 and 1000 at 0.95). */
+ * Arguments: triples "dim load draws", where a load beyond 2 is a number of facts (default 100, 200, 400 and 1000 at
+ * 0.95). */
 #include "base/progress.h"
 #include "base/ram.h"
 #include "base/threads.h"
@@ -15,7 +16,7 @@ static int bench(size_t dim, double load, size_t seeds) {
     ireneo_shape shape = {.dim_in = dim, .dim_out = dim};
     ireneo_capacity_report report;
     if (ireneo_capacity(&shape, &report) != IRENEO_OK) return 1;
-    size_t n = (size_t)(load * report.facts_capacity_decoupled);
+    size_t n = (size_t)(load > 2.0 ? load : load * report.facts_capacity_decoupled);
     int threads = ireneo_thread_count(0), bad = 0;
     float *keys = malloc(n * dim * sizeof *keys), *values = malloc(n * dim * sizeof *values);
     if (keys == NULL || values == NULL) exit(4);
@@ -41,7 +42,7 @@ static int bench(size_t dim, double load, size_t seeds) {
         }
         info = fastest;
         const ireneo_store_phases *p = &info.phases;
-        printf("d %4zu  n %6zu  seed %zu  %-10s recalled %zu  pass %.4f s  store %.4f s = %.2f passes  scans "
+        printf("d %4zu  n %6zu  seed %zu  %-10s recalled %zu  pass %.6f s  store %.6f s = %.2f passes  scans "
                "%zu  iterations %zu\n",
                dim, n, seed, ireneo_status_name(info.status), info.recalled, pass, best, best / pass,
                info.scans, info.iterations);
@@ -63,8 +64,9 @@ int main(int argc, char **argv) {
     mallopt(M_TRIM_THRESHOLD, 256 << 20); /* as the program does */
     mallopt(M_MMAP_THRESHOLD, 32 << 20);
     int bad = 0;
-    if (argc > 2) {
-        for (int k = 1; k + 1 < argc; k += 2) bad |= bench((size_t)atol(argv[k]), atof(argv[k + 1]), 1);
+    if (argc > 3) {
+        for (int k = 1; k + 2 < argc; k += 3)
+            bad |= bench((size_t)atol(argv[k]), atof(argv[k + 1]), (size_t)atol(argv[k + 2]));
         return bad;
     }
     bad |= bench(100, 0.95, 3);

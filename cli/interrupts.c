@@ -46,6 +46,21 @@ static double now(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+static const char *state; /* not yet named */
+
+void name_state(const char *path) {
+    state = path;
+}
+
+static void tell_state(void) {
+    finish_progress();
+    if (speaks() && state != NULL)
+        fprintf(stderr,
+                "ireneo: stopping; what was done is kept in %s, and the same command with --resume goes on\n",
+                state);
+    state = NULL;
+}
+
 static int show_progress(void *context, const char *stage, double done, double total) {
     (void)context;
     char text[PROGRESS_LINE];
@@ -57,6 +72,7 @@ static int show_progress(void *context, const char *stage, double done, double t
         line.visible = true;
         line.last_shown = t;
     }
+    if (interrupted() && state != NULL) tell_state();
     return interrupted();
 }
 

@@ -181,7 +181,7 @@ static int run(const command *self, int argc, char **argv) {
                       .gflops = 190.0,
                       .gigabytes = 1.0,
                       .microseconds = 20.0,
-                      .job = {.scans = 2.0, .checks = 1.0, .iterations = 14.0},
+                      .job = {.scans = 2.0, .checks = 1.0, .iterations = 9.0},
                       .machine = {.ranks = 1.0, .cores = 2.0}};
     option options[] = {
         COUNT("dim", &q.dim, "D", "dimension of keys and values", 1, 1e6),
@@ -200,7 +200,7 @@ static int run(const command *self, int argc, char **argv) {
         NUMBER("latency", &q.microseconds, "L", "microseconds of a message (default 20)", 0, 1e6),
         WHOLE("scans", &q.job.scans, "N", "scans for competitors (default 2)", 0, 1e6),
         WHOLE("checks", &q.job.checks, "N", "checks of all scores (default 1)", 0, 1e6),
-        WHOLE("iterations", &q.job.iterations, "N", "iterations (default 14)", 0, 1e9),
+        WHOLE("iterations", &q.job.iterations, "N", "iterations (default 9)", 0, 1e9),
         JSON(&q.json),
         OPTIONS_END,
     };
@@ -224,4 +224,4 @@ const command command_plan = {"plan", "what a store takes on a cluster: time, me
                               "cores of an AMD EPYC (Zen 4) and TCP\n"
                               "between two hosts on one machine: --gflops is the speed of plain float32 "
                               "products (make bench tells it), all else is\n"
-                              "taken from it. Iterations grow near capacity: 14 are usual up to 0.95 of it."};
+                              "taken from it. Iterations grow near capacity: 8 to 10 are usual up to 0.95 of it."};

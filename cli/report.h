@@ -34,6 +34,10 @@ void finish_progress(void);
 /* From here on Ctrl-C, SIGTERM and SIGHUP set a flag instead of ending the program; a second one ends it. Called when
  * the files are loaded: before that there is nothing to keep, and a signal ends the program at once. */
 void catch_interrupts(void);
+
+/* Over ranks: the file that is named on stderr as soon as a signal asks to stop. Launchers give ranks a second then, which may
+ * not be enough for a report. */
+void name_state(const char *path);
 bool interrupted(void);
 
 #endif

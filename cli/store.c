@@ -1,6 +1,7 @@
 /* ireneo store: stores facts in a matrix, or says that it cannot be done. */
 #include "store.h"
 #include "alike.h"
+#include "base/ranks.h"
 #include "base/text_stream.h"
 #include "commands.h"
 #include "folder.h"
@@ -40,6 +41,7 @@ static char *command_again(int argc, char **argv) {
     FILE *stream = ireneo_text_open(&text);
     if (stream == NULL) return NULL;
     int i = 0;
+    if (ireneo_ranks_world()->count > 1) fprintf(stream, "mpirun -n %zu ", ireneo_ranks_world()->count);
     fputs("ireneo store", stream);
     for (; i < argc; i++) {
         if (strcmp(argv[i], "--resume") == 0 || strncmp(argv[i], "--init=", 7) == 0) continue;
@@ -227,8 +229,10 @@ static int run_store(const command *self, store_request *q, const facts_files *f
     q->settings.initial = o->initial;
     q->settings.moments = o->moments;
     q->settings.progress = start_progress();
+    if (ireneo_ranks_world()->count > 1) name_state(q->settings.state);
     begin_phase("store");
     ireneo_error failed = store(q, &files->facts, o);
+    name_state(NULL);
     finish_progress();
     begin_phase("write");
     outcome = agree(self, report_error(self, failed));

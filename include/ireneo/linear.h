@@ -323,7 +323,7 @@ typedef struct ireneo_check_report {
     /** Smallest score of a target minus that of its best competitor, as the scores come; not above 0 when not
      * all are recalled. */
     double gap;
-    /** Pairs that float32 could not decide and float64 did. */
+    /** Pairs that float32 could not decide and float64 did, of facts that had not failed by then. */
     size_t recomputed;
     uint64_t reserved[4];
 } ireneo_check_report;

@@ -85,7 +85,7 @@ class CheckReport(Report):
     margin: float
     #: Smallest score of a target minus that of its best competitor, as the scores come.
     gap: float
-    #: Pairs that float32 could not decide and float64 did.
+    #: Pairs that float32 could not decide and float64 did, of facts that had not failed by then.
     recomputed: int
     #: For each fact, whether it is recalled.
     mask: Array = field(repr=False)

@@ -137,7 +137,7 @@ static void test_check_with_ties(void **state) {
     size_t recalled = expect_check_agrees(&m, &data.facts);
     assert_true(recalled > 20 && recalled < 200); /* some win, some of the best are tied */
     expect_ok(ireneo_check(&m, &data.facts, &(ireneo_run_settings){.threads = 2}, NULL, &report));
-    assert_true(report.recomputed > 100);
+    assert_true(report.recomputed > 50); /* of ties the first that makes a fact fail */
     free_matrices(&m);
     free_instance(&data);
 }

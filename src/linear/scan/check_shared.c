@@ -38,6 +38,7 @@ typedef struct scaled_row {
     double unit;         /* the caller's score units in one of the scan */
     float target, bound; /* score of the target; rounding of a pair */
     float reach;         /* close competitors are wanted up to here */
+    float best;          /* of the competitors' scores so far */
 } scaled_row;
 
 typedef struct shared_check {
@@ -87,6 +88,7 @@ static void make_h(void *context, int thread, size_t first, size_t count, float 
         r->unit = ldexp(1.0, exponent + s->value_exponent);
         r->bound = clamped(pair_bound(s, &r->row.gap, exponent));
         r->reach = fmaxf(r->bound, clamped(r->row.reach / r->unit));
+        r->best = -INFINITY;
     }
 }
 
@@ -109,18 +111,20 @@ static bool plainly_lower(const shared_check *s, int thread, const scaled_row *r
     return gap > (double)r->reach && !may_be_smallest(s, thread, r, gap);
 }
 
-/* The same for a competitor above the target of a fact that is known to fail. */
-static bool plainly_higher(const shared_check *s, int thread, const scaled_row *r, double gap) {
-    return r->row.fails && r->row.wanted == 0 && gap < -(double)r->bound &&
-           !may_be_smallest(s, thread, r, gap);
+/* Is the fact known to fail, and all of it known that is wanted? Then only the smallest gap of all is looked for. */
+static bool is_settled(const scaled_row *r) {
+    return r->row.fails && r->row.wanted == 0;
 }
 
 static void look_at(shared_check *s, int thread, scaled_row *r, uint32_t candidate, float score) {
     const ireneo_facts *f = s->c->facts;
     double gap = (double)r->target - (double)score;
     size_t target = ireneo_target_of(f, r->row.fact);
-    if (candidate == target || plainly_lower(s, thread, r, gap) || plainly_higher(s, thread, r, gap)) return;
-    if (!(fabs(gap) > (double)r->bound)) s->c->thread[thread].recomputed++;
+    if (candidate == target) return;
+    r->best = fmaxf(r->best, score);
+    if (plainly_lower(s, thread, r, gap)) return;
+    if (is_settled(r) && !may_be_smallest(s, thread, r, gap)) return;
+    if (!is_settled(r) && !(fabs(gap) > (double)r->bound)) s->c->thread[thread].recomputed++;
     ireneo_check_pair(s->c, thread, &r->row, candidate, f->values + target * f->dim_out,
                       f->values + (size_t)candidate * f->dim_out);
 }
@@ -151,10 +155,12 @@ static void scan_block(void *context, int thread, size_t first, size_t count, si
     for (size_t i = 0; i < count; i++) {
         scaled_row *r = &s->rows[(size_t)thread * s->tile + first + i - s->begun[thread]];
         const float *row = scores + i * columns;
-        double lead = (double)r->target -
-                      (double)best_competitor(row, column, columns, ireneo_target_of(s->c->facts, first + i));
+        float best = best_competitor(row, column, columns, ireneo_target_of(s->c->facts, first + i));
+        double lead = (double)r->target - (double)best;
         r->row.shown += columns;
+        r->best = fmaxf(r->best, best);
         if (plainly_lower(s, thread, r, lead)) continue;
+        if (is_settled(r) && !may_be_smallest(s, thread, r, lead)) continue;
         if (s->c->top > 1) lead = lead_over_top(s, r, row, column, columns);
         float from = nextafterf(r->target - fmaxf(r->reach, (float)lead + r->bound), -INFINITY);
         for (size_t position = 0; position < columns;) {
@@ -174,6 +180,12 @@ static void finish_tile(void *context, int thread, size_t first, size_t count, c
     }
 }
 
+/* Of a settled row only what may be better than its best so far. This depends on the row alone, as everything must that decides
+ * which scores are made by integers: results do not depend on threads. */
+static double settled_threshold(const shared_check *s, const scaled_row *r) {
+    return s->c->top == 1 ? (double)r->best - (double)r->bound : -INFINITY;
+}
+
 /* Candidates below this threshold are lower than the target, and further than is seen. */
 static bool set_thresholds(void *context, int thread, size_t first, size_t count,
                            const ireneo_int8_rows *rows, float *threshold) {
@@ -184,7 +196,9 @@ static bool set_thresholds(void *context, int thread, size_t first, size_t count
         double bound = ireneo_int8_usual_bound(&s->int8, rows, i),
                seen = fmax(fmax(2.0 * (double)r->bound, s->share * bound), (double)r->reach);
         s->c->thread[thread].seen = fmin(s->c->thread[thread].seen, seen * r->unit);
-        threshold[i] = nextafterf((float)((double)r->target - seen - (double)r->bound), -INFINITY);
+        double from = (double)r->target - seen - (double)r->bound;
+        if (is_settled(r)) from = fmax(from, settled_threshold(s, r));
+        threshold[i] = nextafterf((float)from, -INFINITY);
     }
     return true;
 }

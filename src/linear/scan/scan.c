@@ -127,7 +127,7 @@ static outcome scan_int8(const ireneo_scan *s, workplace *w, int thread, size_t 
     return SCANNED;
 }
 
-/* A tile after h is made. Integers that were in vain are tried again after one block, then after two, four and so on:
+/* A tile after h is made. Integers that were in vain are tried again at once, then after one block, three and so on:
  * thresholds may have risen. That depends on the data alone, so results do not depend on threads. */
 static void scan_tile(const ireneo_scan *s, workplace *w, int thread, size_t first, size_t count,
                       size_t block) {
@@ -147,7 +147,7 @@ static void scan_tile(const ireneo_scan *s, workplace *w, int thread, size_t fir
                 next = 2 * next < block ? 2 * next : block;
                 continue;
             }
-            if (scan == IN_VAIN) wait = pause, pause *= 2, next = FIRST_TRY;
+            if (scan == IN_VAIN) columns = tried, wait = pause - 1, pause *= 2, next = FIRST_TRY;
             if (scan == NOT_YET && s->lead > 0 && s->lead < columns) columns = s->lead;
         }
         scan_plain(s, w, thread, first, count, column, columns);
