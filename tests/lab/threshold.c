@@ -86,7 +86,18 @@ static void test_against_programs(void **state) {
     ireneo_results_close(store);
 }
 
-/* Within a share: the exact threshold lies in the bracket, whose upper end is proved; and fewer probes are asked. */
+/* Whether the store knows the trial with so many facts, asked briefly or for a verdict. */
+static bool knows(results *store, trial like, size_t facts, bool brief) {
+    trial_result result;
+    bool known;
+    like.facts = like.candidates = facts;
+    like.brief = brief;
+    expect_ok(ireneo_results_find(store, &like, &known, &result));
+    return known;
+}
+
+/* Within a share: the exact threshold lies in the bracket, whose upper end is proved; and fewer probes are asked. They are
+ * brief ones, under keys of their own: what they leave undecided is no answer to who asks for a verdict. */
 static void test_within(void **state) {
     results *store;
     threshold exact, close;
@@ -95,8 +106,10 @@ static void test_within(void **state) {
     expect_ok(ireneo_results_open(scratch_path(state, "a.db"), 1.0, &store));
     for (uint64_t seed = 1; seed <= 4; seed++) {
         trial like = ireneo_trial_square(TRIAL_ORIGINAL, TRIAL_PROJECT, 12, 1.0, 2, seed);
-        expect_ok(ireneo_threshold_all(store, &settings, &like, 1, 0.0, &exact));
         expect_ok(ireneo_threshold_all(store, &settings, &like, 1, 0.1, &close));
+        assert_true(knows(store, like, close.stored, true) && !knows(store, like, close.stored, false));
+        expect_ok(ireneo_threshold_all(store, &settings, &like, 1, 0.0, &exact));
+        assert_true(knows(store, like, exact.stored, false));
         assert_true(exact.certified && close.certified);
         assert_true(close.stored <= exact.stored && close.not_stored >= exact.not_stored);
         assert_true((double)(close.not_stored - close.stored) <= 0.1 * (double)close.stored);

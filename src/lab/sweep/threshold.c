@@ -88,6 +88,8 @@ static ireneo_error find_threshold(queue_worker *worker, const trial *like, doub
     search s = {worker, *like, like->candidates == like->facts, within, {0, 0}, found};
     double law;
     IRENEO_TRY(ireneo_threshold_law(like, s.own, &law));
+    s.probe.brief =
+        within * law >= 2.0; /* the bracket may stay open: what is hard to decide is passed over */
     IRENEO_TRY(bracket(&s, (size_t)fmax(3.0, floor(law))));
     for (size_t facts = next_probe(&s); facts > 0; facts = next_probe(&s)) {
         bool stored;

@@ -9,8 +9,11 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Own candidates are kept when they fit in this many bytes: reading is cheaper than drawing them again. */
-static const double OWN_CACHE_BYTES = 256e6;
+/* Own candidates are kept when they take no more than this many bytes and this share of what the machine can still give:
+ * reading them is three times as fast as drawing them again. */
+static const double OWN_CACHE_BYTES = 1.5e9, OWN_CACHE_SHARE = 1.0 / 16.0;
+
+enum { BRIEF_ITERATIONS = 600 }; /* half a percent from the threshold a hundred decide */
 
 static const char *const PROBLEM_NAMES[] = {"original", "decoupled"};
 static const char *const SOLVER_NAMES[] = {"project", "adam", "lbfgs", "hebbian", "delta", "least-squares"};
@@ -108,6 +111,7 @@ void ireneo_trial_key(const trial *t, char key[TRIAL_KEY_SIZE]) {
     if (t->solver == TRIAL_DELTA) append(key, " rate=%.17g", t->delta_rate);
     if (t->solver == TRIAL_LEAST_SQUARES) append(key, " ridge=%.17g", t->ridge);
     if (t->solver == TRIAL_PROJECT && t->overload) append(key, " overload");
+    if (t->solver == TRIAL_PROJECT && t->brief) append(key, " brief");
     if (t->solver == TRIAL_ADAM)
         append(key, " rate=%.17g warm=%.17g scale=%.17g steps=%zu%s", t->rate, t->warm_up, t->initial_scale,
                t->steps, t->past_recall ? " past" : "");
@@ -134,7 +138,7 @@ static void read_own_candidates(const void *context, size_t fact, size_t first, 
 static ireneo_error keep_own_candidates(trial_data *data) {
     size_t row = data->facts.candidates * data->facts.dim_out;
     double bytes = (double)data->facts.facts * (double)row * sizeof(float);
-    if (bytes > OWN_CACHE_BYTES) return IRENEO_OK;
+    if (bytes > OWN_CACHE_BYTES || bytes > OWN_CACHE_SHARE * (double)ireneo_ram_available()) return IRENEO_OK;
     IRENEO_TRY(IRENEO_ALLOCATE(&data->own, data->facts.facts * row, "own candidates"));
     for (size_t i = 0; i < data->facts.facts; i++)
         ireneo_sample_own_candidates(&data->sample, i, 0, data->facts.candidates, data->own + i * row);
@@ -266,6 +270,7 @@ static ireneo_error project(const trial *t, const trial_data *data, int threads,
     settings.overload = t->overload;
     settings.top = t->top;
     settings.settle = 6400; /* up to d = 80 a minute or two for a verdict is better than none */
+    if (t->brief) settings.max_iterations = BRIEF_ITERATIONS;
     settings.progress = progress;
     for (size_t attempt = 0; attempt < 2; attempt++) {
         ireneo_memory_free(*memory);
@@ -274,7 +279,7 @@ static ireneo_error project(const trial *t, const trial_data *data, int threads,
         IRENEO_TRY(ireneo_store(&data->facts, &settings, memory, NULL, &info));
         result->scans += info.scans;
         result->iterations += info.iterations;
-        if (info.status != IRENEO_STATUS_UNDECIDED || t->rank > 0) break;
+        if (info.status != IRENEO_STATUS_UNDECIDED || t->rank > 0 || t->brief) break;
     }
     result->status = info.status;
     result->recalled = info.recalled;

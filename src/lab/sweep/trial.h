@@ -40,6 +40,7 @@ typedef struct trial {
     size_t steps;
     bool past_recall;
     bool overload; /* project: when not all facts fit, keep as many as possible */
+    bool brief;    /* project: what some hundred iterations do not decide stays undecided */
     /* Rules of one pass: 0 is the usual one. */
     double delta_rate, ridge;
     bool unit_keys; /* keys are brought to norm one */
