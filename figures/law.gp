@@ -36,11 +36,11 @@ unset arrow 1
 set title "chance that all facts fit"
 set xlabel "facts / facts that fit by the law" offset 0,-0.3
 set ylabel "share of draws" offset 2,0
-set xrange [0.9:1.1]
+set xrange [0.88:1.1]
 set xtics norotate autofreq 0.05 font ",13"
 set yrange [0:1.04]
 set ytics 0.25
-set key left bottom reverse Left samplen 1.3 noopaque font ",10"
+set key left bottom reverse Left samplen 1 noopaque font ",9"
 plot for [i=0:1] "law_chance.csv" skip 1 index i using 3:5 with lines lt i+1 lw 2 title sprintf("law, d = %d", dims[i+1]), \
      for [i=0:1] "" skip 1 index i using 3:4 with steps lt i+1 lw 1.2 dt 3 title sprintf("original, d = %d", dims[i+1]), \
      for [i=0:1] "" skip 1 index i+2 using 3:4 with steps lt i+1 lw 1.2 dt 2 title sprintf("decoupled, d = %d", dims[i+3])

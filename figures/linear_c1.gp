@@ -3,7 +3,7 @@ stats "linear_c1.csv" skip 1 using 3 nooutput
 left = STATS_min < 9 ? 0.9 * STATS_min : STATS_min < 18 ? 8 : 16
 right = STATS_max > 300 ? 1500 : STATS_max > 90 ? 700 : 200
 stats "linear_c1.csv" skip 1 using 10 nooutput
-highest = STATS_max > 1.02 ? STATS_max + 0.1 : 1.08
+highest = STATS_max > 1.02 ? STATS_max + 0.1 : 1.14
 set logscale x
 set xlabel "dimension d" offset 0,0.3
 set ylabel "critical load  α_c = p log p / d²" offset 1,0

@@ -58,7 +58,7 @@ static void list_rectangles(const threshold_rows *known, law_list *list) {
 /* Low ranks, rectangles, and numbers of candidates that do not follow the facts: few (many keys a value), many. */
 static void list_others(const figure_request *request, const threshold_rows *known, law_list *list) {
     static const double ranks[RANKS] = {0.2, 0.35, 0.5, 0.75};
-    size_t d = ireneo_figure_dim(request, 1, 30, 50), few = ireneo_figure_draws(request, 4, 10);
+    size_t d = ireneo_figure_dim(request, 1, 30, 30), few = ireneo_figure_draws(request, 4, 10);
     const size_t shapes[SHAPES][3] = {
         {2 * d / 3, 3 * d / 2, 0}, {3 * d / 2, 2 * d / 3, 0}, {d, d, 2 * d}, {d, d, 5 * d}, {d, d, 1000},
         {d, 3 * d / 2, 500}};
@@ -131,14 +131,24 @@ static ireneo_error write_chance(const threshold_group *g, FILE *stream) {
     return IRENEO_OK;
 }
 
-/* The smallest and the largest size with draws enough for a distribution; all alike: the ends. */
-static const threshold_group *pick_chance(const threshold_group *groups, size_t count, bool large) {
-    const threshold_group *picked = &groups[large ? count - 1 : 0];
-    for (size_t i = 0; i < count; i++) {
-        const threshold_group *g = &groups[large ? i : count - 1 - i];
-        if (g->draws >= ENOUGH_DRAWS) picked = g;
+/* The group of this size with draws enough for a distribution; NULL: none. */
+static const threshold_group *find_size(const threshold_group *groups, size_t count, size_t dim) {
+    for (size_t i = 0; i < count; i++)
+        if (groups[i].like.dim_in == dim && groups[i].draws >= ENOUGH_DRAWS) return &groups[i];
+    return NULL;
+}
+
+/* The smallest and the largest size of which both problems have draws enough; where there is none: the ends. */
+static const threshold_group *pick_chance(const law_list *list, size_t problem, bool large) {
+    const threshold_group *lists[] = {list->groups, list->groups + list->counts[0]};
+    const threshold_group *own = lists[problem], *picked = NULL;
+    size_t count = list->counts[problem], other = list->counts[1 - problem];
+    for (size_t k = 0; k < count; k++) {
+        size_t dim = own[large ? k : count - 1 - k].like.dim_in;
+        if (find_size(lists[1 - problem], other, dim) != NULL && find_size(own, count, dim) != NULL)
+            picked = find_size(own, count, dim);
     }
-    return picked;
+    return picked != NULL ? picked : &own[large ? count - 1 : 0];
 }
 
 static ireneo_error write_chances(const law_list *list, FILE *stream) {
@@ -146,10 +156,10 @@ static ireneo_error write_chances(const law_list *list, FILE *stream) {
         stream,
         "problem,dim,facts_over_law,share,probability\n"
         "# share: of draws in which so many facts fit; probability: by the law. Original, then decoupled.\n");
-    for (size_t k = 0, at = 0; k < 2; at += list->counts[k], k++) {
+    for (size_t k = 0; k < 2; k++) {
         for (size_t i = 0; i < CHANCES; i++) {
             if (k + i > 0) fputs("\n\n", stream);
-            IRENEO_TRY(write_chance(pick_chance(list->groups + at, list->counts[k], i == 1), stream));
+            IRENEO_TRY(write_chance(pick_chance(list, k, i == 1), stream));
         }
     }
     return IRENEO_OK;
@@ -160,8 +170,8 @@ static ireneo_error write_note(const figure_request *request, const law_list *li
     return ireneo_figure_note(
         request, "law",
         "Left, d (draws): original %s;\ndecoupled %s. Middle: shapes (draws), ranks of d = %zu. "
-        "Points: mean number of facts that fit over the law;\nbars: standard error "
-        "and half of an open bracket. Right: steps are draws, lines the law.",
+        "Points: mean number of facts that fit over the law;\nhollow: not all draws are proved; bars: "
+        "standard error and half of an open bracket. Right: steps are draws, lines the law.",
         ireneo_threshold_text(list->groups, list->counts[0], original),
         ireneo_threshold_text(list->groups + list->counts[0], list->counts[1], decoupled),
         list->groups[list->counts[0] + list->counts[1]].like.dim_in);

@@ -23,7 +23,10 @@ static void list_curves(const figure_request *request, curve curves[CURVES]) {
         size_t dim = solver
                          ? solver_dim(request)
                          : ireneo_figure_dim(request, i % SIZES, quick_dims[i % SIZES], full_dims[i % SIZES]);
-        *c = (curve){.from = 0.1, .to = 1.3, .points = 13, .draws = request->quick ? 3 : 10};
+        *c = request->quick ? (curve){.from = 0.1, .to = 1.3, .points = 13, .draws = 3}
+             : i < SIZES || solver
+                 ? (curve){.from = 0.2, .to = 1.1, .points = 10, .draws = 10}
+                 : (curve){.from = 0.3, .to = 1.1, .points = 5, .draws = 10}; /* own candidates: dear */
         c->like = ireneo_trial_square(i < SIZES || solver ? TRIAL_ORIGINAL : TRIAL_DECOUPLED,
                                       solver ? TRIAL_PROJECT : TRIAL_ADAM, dim, 1.0, 2, request->seed);
         c->like.steps = request->quick ? 800 : 2000;

@@ -169,7 +169,7 @@ static ireneo_error write_files(const figure_request *request, size_t draws, spe
 }
 
 static ireneo_error make(const figure_request *request) {
-    size_t draws = ireneo_figure_draws(request, 2, 5);
+    size_t draws = ireneo_figure_draws(request, 2, 3);
     spectrum_job *jobs = NULL;
     IRENEO_TRY(IRENEO_ALLOCATE_ZEROED(&jobs, RANKS * POINTS * draws, "spectra"));
     ireneo_error failed = run_jobs(request, draws, jobs);

@@ -90,13 +90,13 @@ static ireneo_error write_law(FILE *stream) {
 static ireneo_error write_note(const figure_request *request, const size_series *s) {
     char original[DIMS_TEXT], decoupled[DIMS_TEXT];
     size_t steps = s->groups[s->count - 1].like.steps;
-    return ireneo_figure_note(
-        request, "linear_c1",
-        "d (draws): original %s;\ndecoupled %s.\nPoints: mean, bars: its standard error and half of an "
-        "open bracket; Adam: %zu draws, %zu steps",
-        ireneo_threshold_text(s->groups, s->counts[0], original),
-        ireneo_threshold_text(s->groups + s->counts[0], s->counts[1], decoupled),
-        s->groups[s->count - 1].draws, steps);
+    return ireneo_figure_note(request, "linear_c1",
+                              "d (draws): original %s;\ndecoupled %s. Hollow: not all draws are "
+                              "proved.\nPoints: mean, bars: its standard error and half of an "
+                              "open bracket; Adam: %zu draws, %zu steps",
+                              ireneo_threshold_text(s->groups, s->counts[0], original),
+                              ireneo_threshold_text(s->groups + s->counts[0], s->counts[1], decoupled),
+                              s->groups[s->count - 1].draws, steps);
 }
 
 static ireneo_error make_from(const figure_request *request, const threshold_rows *known, size_series *s) {
