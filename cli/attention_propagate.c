@@ -13,7 +13,7 @@ static bool shown(size_t layer, size_t layers, bool all) {
 }
 
 static void print_depth(const ireneo_transformer *t, const ireneo_attention_propagation *p, bool all) {
-    bool pre = t->normalisation == IRENEO_NORMALISATION_PRE;
+    bool pre = t->normalisation != IRENEO_NORMALISATION_POST;
     printf("\n  layer   similarity rho       1 - rho%s   participation Y2     entropy (nats)\n",
            pre ? "          q" : "");
     printf("          exact     T to inf   exact  %s   exact     limit      exact     limit\n",
@@ -27,6 +27,15 @@ static void print_depth(const ireneo_transformer *t, const ireneo_attention_prop
                    p->entropy[l], p->entropy_limit[l]);
         printf("\n");
     }
+}
+
+/* Under a causal mask: early and late rows beside the mean. */
+static void print_rows(const ireneo_attention_propagation *p, bool all) {
+    printf("\n  layer   rho of all rows   first quarter   last quarter\n");
+    for (size_t l = 0; l <= p->layers; l++)
+        if (shown(l, p->layers, all))
+            printf("  %5zu   %-8.5f          %-8.5f        %-8.5f\n", l, p->rho[l], p->rho_early[l],
+                   p->rho_late[l]);
 }
 
 static void print_stability(const ireneo_transformer *t, const ireneo_attention_propagation *p) {
@@ -59,6 +68,10 @@ static int print_report(const command *self, const ireneo_transformer *t,
     write_transformer(&json, "transformer", t);
     write_list(&json, "rho", p->rho, p->layers + 1);
     write_list(&json, "rho_limit", p->rho_limit, p->layers + 1);
+    if (t->causal) {
+        write_list(&json, "rho_early", p->rho_early, p->layers + 1);
+        write_list(&json, "rho_late", p->rho_late, p->layers + 1);
+    }
     write_list(&json, "distance", p->distance, p->layers + 1);
     write_list(&json, "distance_limit", p->distance_limit, p->layers + 1);
     write_list(&json, "q", p->scale, p->layers + 1);
@@ -106,6 +119,7 @@ static int run(const command *self, int argc, char **argv) {
     } else {
         print_transformer(&t.transformer);
         print_depth(&t.transformer, &p, all);
+        if (t.transformer.causal) print_rows(&p, all);
         print_stability(&t.transformer, &p);
         printf(
             "To keep 1 - rho above %g after %zu layers the attention residual strength must be at least %.4g "

@@ -273,6 +273,9 @@ typedef struct ireneo_attention_propagation {
     double correlation_depth;
     /** Attention residual strength above which rho = 1 is not the end, at infinite depth; may be infinite. */
     double critical_residual;
+    /** (layers + 1) under a causal mask: similarity within the first and the last quarter of the rows; then rho and
+     * all others are means over rows, and limits those without the mask. Without a mask: rho. */
+    double *rho_early, *rho_late;
     /** What free releases. */
     void *block;
     uint64_t reserved[4];

@@ -155,6 +155,9 @@ class Propagation(Report):
     correlation_depth: float
     #: Attention residual strength above which rho = 1 is not the end, at infinite depth.
     critical_residual: float
+    #: (layers + 1) under a causal mask: within the first and the last quarter of the rows; otherwise rho.
+    rho_early: Array = field(repr=False)
+    rho_late: Array = field(repr=False)
 
 
 class CriticalResidual(NamedTuple):

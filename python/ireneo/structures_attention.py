@@ -111,6 +111,8 @@ class ireneo_attention_propagation(ctypes.Structure):
         ("chi_mlp", c_double),
         ("correlation_depth", c_double),
         ("critical_residual", c_double),
+        ("rho_early", POINTER(c_double)),
+        ("rho_late", POINTER(c_double)),
         ("block", c_void_p),
         ("reserved", RESERVED),
     ]

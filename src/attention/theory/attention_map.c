@@ -106,8 +106,11 @@ void ireneo_attention_map_at(const ireneo_attention_map *map, double q, double d
 void ireneo_attention_map_limit(const ireneo_attention_map *map, double q, double distance,
                                 ireneo_attention_averages *averages) {
     ireneo_rem_row row;
-    double scale = map->unbound ? q : 1.0;
-    ireneo_rem_limit(scale * map->law.spread * sqrt(distance / map->log_keys), map->log_keys, &row);
+    double scale = map->law.cap > 0.0 ? 0.0
+                   : map->unbound     ? q
+                                      : 1.0; /* capped logits end up far below sqrt(log T) */
+    double apart = ireneo_row_distance(&map->law, distance);
+    ireneo_rem_limit(scale * map->law.spread * sqrt(apart / map->log_keys), map->log_keys, &row);
     double condensed = row.y[2] - 2.0 * row.y[3] + row.y2_squared;
     *averages = (ireneo_attention_averages){row.y[2], 0.0, row.entropy, condensed, 0.0};
 }

@@ -21,11 +21,13 @@ ireneo_error ireneo_block_open(const ireneo_transformer *transformer, ireneo_blo
     memset(block, 0, sizeof *block);
     IRENEO_TRY(ireneo_mlp_map_open(transformer, &block->mlp));
     ireneo_error failed = ireneo_attention_map_open(transformer, &block->attention);
-    if (failed != IRENEO_OK) ireneo_mlp_map_close(&block->mlp);
+    if (failed == IRENEO_OK && transformer->causal) failed = ireneo_causal_open(transformer, &block->causal);
+    if (failed != IRENEO_OK) ireneo_block_close(block);
     return failed;
 }
 
 void ireneo_block_close(ireneo_block *block) {
+    ireneo_causal_close(block->causal);
     ireneo_attention_map_close(&block->attention);
     ireneo_mlp_map_close(&block->mlp);
 }
@@ -117,6 +119,8 @@ ireneo_tokens ireneo_block_step(const ireneo_block *block, const ireneo_transfor
 
 double ireneo_block_final_distance(const ireneo_block *block, const ireneo_transformer *transformer,
                                    ireneo_map_kind kind) {
+    if (block->causal != NULL && kind == IRENEO_MAP_EXACT)
+        return ireneo_causal_final_distance(block->causal, &block->mlp, transformer);
     ireneo_tokens tokens = ireneo_block_input(transformer);
     for (size_t layer = 0; layer < transformer->layers; layer++)
         tokens =

@@ -3,6 +3,7 @@
 #define IRENEO_ATTENTION_THEORY_BLOCK_H
 
 #include "attention/theory/attention_map.h"
+#include "attention/theory/causal.h"
 #include "attention/theory/mlp_map.h"
 
 #include <stdbool.h>
@@ -15,6 +16,7 @@ typedef enum ireneo_map_kind { IRENEO_MAP_EXACT, IRENEO_MAP_LIMIT } ireneo_map_k
 typedef struct ireneo_block {
     ireneo_attention_map attention;
     ireneo_mlp_map mlp;
+    ireneo_causal *causal; /* NULL without a causal mask */
 } ireneo_block;
 
 /* For a checked transformer. Later calls must bring one with the same beta, context, keys, activation, place of

@@ -124,7 +124,6 @@ ireneo_error ireneo_attention_assess(const ireneo_transformer *transformer,
     *assessment = (ireneo_attention_assessment){0};
     IRENEO_TRY(ireneo_check_transformer(transformer));
     IRENEO_TRY(ireneo_collapse_limits(settings, &limits));
-    if (limits.rate > 0.0) IRENEO_TRY(ireneo_check_gradients(transformer));
     IRENEO_TRY(ireneo_enter(0, NULL));
     ireneo_error failed = ireneo_leave(ireneo_block_open(transformer, &block));
     if (failed != IRENEO_OK) return failed;

@@ -14,7 +14,8 @@
  *     sigma_v^2 (Y_2 + S (1 - rho)(2 - rho) E[Y_2 - 2 Y_3 + Y_2^2]) ,
  *
  * and c for the MLP. A norm divides what passes it by the q of its input: on the way into a branch by that of the
- * stream, on its way out (times g^2) by that of the branch, after the skip by that of the sum. */
+ * stream, on its way out (times g^2) by that of the branch, after the skip by that of the sum. Rotations put
+ * 1 - rho r in the place of q - p of the queries' part. Under a causal mask this is the law of rows that see all keys. */
 #include "attention/theory/gradient_depth.h"
 #include "attention/theory/transformer.h"
 #include "base/threads.h"
@@ -32,9 +33,10 @@ static double attention_paths(const ireneo_block *block, const ireneo_transforme
     const ireneo_attention_map *map = &block->attention;
     double uniform = t->gain_control ? 1.0 / map->law.keys : 0.0, distance = fmin(1.0, read.gap / read.q);
     double spread = map->law.spread * (map->unbound ? read.q : 1.0);
+    double apart = ireneo_row_distance(&map->law, distance);
     *power = ireneo_block_attend(block, t, IRENEO_MAP_EXACT, read, a).q;
     return t->value_variance *
-           (a.participation - uniform + spread * spread * distance * (1.0 + distance) * a.condensed);
+           (a.participation - uniform + spread * spread * distance * (1.0 + apart) * a.condensed);
 }
 
 /* What one block multiplies |dL/dx|^2 by. */
@@ -55,17 +57,6 @@ static double block_factor(const ireneo_block *block, const ireneo_transformer *
     return (first + attention) / (first + power) * (sum > 0.0 ? (second + mlp) / sum : 1.0);
 }
 
-bool ireneo_gradients_known(const ireneo_transformer *transformer) {
-    return !transformer->causal;
-}
-
-ireneo_error ireneo_check_gradients(const ireneo_transformer *transformer) {
-    if (!ireneo_gradients_known(transformer))
-        return ireneo_fail(IRENEO_ERROR_ARGUMENT,
-                           "the law of gradients over depth does not cover causal masks");
-    return IRENEO_OK;
-}
-
 double ireneo_gradient_growth(const ireneo_block *block, const ireneo_transformer *t, double *factors) {
     ireneo_tokens tokens = ireneo_block_input(t);
     double growth = 0.0;
@@ -83,7 +74,6 @@ ireneo_error ireneo_attention_gradient_depth(const ireneo_transformer *transform
     IRENEO_REQUIRE(transformer != NULL && gradient != NULL,
                    "the law of gradients needs a transformer and room");
     IRENEO_TRY(ireneo_check_transformer(transformer));
-    IRENEO_TRY(ireneo_check_gradients(transformer));
     ireneo_block block;
     IRENEO_TRY(ireneo_enter(0, NULL));
     ireneo_error failed = ireneo_leave(ireneo_block_open(transformer, &block));

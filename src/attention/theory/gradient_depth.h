@@ -4,12 +4,8 @@
 
 #include "attention/theory/block.h"
 
-/* Whether the law of these blocks is known; with a sentence where it is not. */
-bool ireneo_gradients_known(const ireneo_transformer *transformer);
-ireneo_error ireneo_check_gradients(const ireneo_transformer *transformer);
-
 /* log of |dL/dx|^2 at the input over that at the output; `factors` (layers), when not NULL, gets what each
- * block multiplies it by. For a transformer whose law is known. */
+ * block multiplies it by. */
 double ireneo_gradient_growth(const ireneo_block *block, const ireneo_transformer *transformer,
                               double *factors);
 

@@ -24,7 +24,6 @@ static double update_per_rate(const ireneo_transformer *t) {
 
 ireneo_learning ireneo_learning_at(const ireneo_block *block, const ireneo_transformer *t,
                                    const ireneo_attention_collapse_settings *limits) {
-    if (!ireneo_gradients_known(t)) return (ireneo_learning){.growth = NAN, .update = NAN, .safe_rate = NAN};
     double unit = update_per_rate(t);
     ireneo_learning l = {.growth = exp(ireneo_gradient_growth(block, t, NULL)),
                          .update = limits->rate * unit,

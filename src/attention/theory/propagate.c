@@ -16,10 +16,11 @@ void ireneo_attention_propagation_free(ireneo_attention_propagation *propagation
 static ireneo_error allocate(size_t layers, ireneo_attention_propagation *p) {
     double *block = NULL;
     memset(p, 0, sizeof *p);
-    IRENEO_TRY(IRENEO_ALLOCATE(&block, 10 * (layers + 1), "similarities over depth"));
-    double **arrays[] = {&p->rho,     &p->rho_limit,    &p->distance,      &p->distance_limit,
-                         &p->scale,   &p->scale_limit,  &p->participation, &p->participation_limit,
-                         &p->entropy, &p->entropy_limit};
+    double **arrays[] = {&p->rho,     &p->rho_limit,     &p->distance,      &p->distance_limit,
+                         &p->scale,   &p->scale_limit,   &p->participation, &p->participation_limit,
+                         &p->entropy, &p->entropy_limit, &p->rho_early,     &p->rho_late};
+    IRENEO_TRY(
+        IRENEO_ALLOCATE(&block, sizeof arrays / sizeof *arrays * (layers + 1), "similarities over depth"));
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) *arrays[i] = block + i * (layers + 1);
     p->layers = layers;
     p->block = block;
@@ -36,6 +37,30 @@ static void write_tokens(const profile *to, size_t layer, ireneo_tokens tokens) 
     to->distance[layer] = tokens.gap / tokens.q;
     to->rho[layer] = 1.0 - to->distance[layer];
     to->scale[layer] = tokens.q;
+}
+
+/* The same for the rows of a causal mask: means over all of them, and the first and last quarter. */
+static void write_rows(const ireneo_causal *causal, const ireneo_causal_tokens *tokens, size_t layer,
+                       ireneo_attention_propagation *p) {
+    p->rho[layer] = ireneo_causal_similarity(causal, tokens, 0.0, 1.0);
+    p->rho_early[layer] = ireneo_causal_similarity(causal, tokens, 0.0, 0.25);
+    p->rho_late[layer] = ireneo_causal_similarity(causal, tokens, 0.75, 1.0);
+    p->distance[layer] = 1.0 - p->rho[layer];
+    p->scale[layer] = ireneo_causal_mean(causal, tokens->q);
+}
+
+static void iterate_causal(const ireneo_block *block, const ireneo_transformer *transformer,
+                           ireneo_attention_propagation *p) {
+    ireneo_causal_tokens tokens;
+    ireneo_causal_rows rows;
+    ireneo_causal_input(block->causal, transformer, &tokens);
+    write_rows(block->causal, &tokens, 0, p);
+    for (size_t layer = 0; layer < transformer->layers; layer++) {
+        ireneo_causal_step(block->causal, &block->mlp, transformer, &tokens, &rows);
+        p->participation[layer] = ireneo_causal_mean(block->causal, rows.participation);
+        p->entropy[layer] = ireneo_causal_mean(block->causal, rows.entropy);
+        write_rows(block->causal, &tokens, layer + 1, p);
+    }
 }
 
 /* Returns the tokens before the last block. */
@@ -91,6 +116,9 @@ ireneo_error ireneo_attention_propagate(const ireneo_transformer *transformer,
                          p->scale_limit,   p->participation_limit, p->entropy_limit};
         iterate(&block, transformer, &limit);
         describe_stability(&block, transformer, iterate(&block, transformer, &exact).q, p);
+        memcpy(p->rho_early, p->rho, (transformer->layers + 1) * sizeof *p->rho);
+        memcpy(p->rho_late, p->rho, (transformer->layers + 1) * sizeof *p->rho);
+        if (block.causal != NULL) iterate_causal(&block, transformer, p);
         failed = check_scales(p);
     }
     ireneo_block_close(&block);

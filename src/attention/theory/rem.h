@@ -15,6 +15,11 @@ typedef struct ireneo_rem_row {
 /* Averages of one row; keys >= 2, up to 1e12. */
 ireneo_error ireneo_rem_exact(double sigma, double keys, ireneo_rem_row *row);
 
+/* The integral over t of which a row is made, for averages from anywhere (rem_kernel.h): adds one t and says whether
+ * smaller t still matter; then the sums times the step. */
+int ireneo_rem_add_point(const double *averages, double keys, ireneo_rem_row *sums);
+void ireneo_rem_finish(double step, double keys, ireneo_rem_row *row);
+
 /* O12 = E sum_k A_k B_k of two rows whose logits have correlation rho in [0, 1]. */
 ireneo_error ireneo_rem_row_overlap(double sigma, double rho, double keys, double *overlap);
 

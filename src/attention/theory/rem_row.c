@@ -22,11 +22,8 @@ static ptrdiff_t stride_for(double sigma) {
     return steps > 1.0 ? (ptrdiff_t)steps : 1;
 }
 
-/* Adds the integrands at one t; says whether smaller t still matter. */
-static int add_point(const ireneo_rem_kernel *kernel, ptrdiff_t index, double keys, ireneo_rem_row *sums) {
+int ireneo_rem_add_point(const double *a, double keys, ireneo_rem_row *sums) {
     static const double GAMMA[] = {1.0, 1.0, 1.0, 2.0, 6.0};
-    double a[IRENEO_REM_AVERAGES];
-    ireneo_rem_kernel_at(kernel, index, IRENEO_REM_AVERAGES, a);
     double log_phi = log1p(-fmin(a[IRENEO_REM_F], 1.0)), others = (keys - 1.0) * log_phi;
     if (!(others > LOG_NEGLIGIBLE)) return 0;
     double power = exp(others);
@@ -36,19 +33,26 @@ static int add_point(const ireneo_rem_kernel *kernel, ptrdiff_t index, double ke
     return 1;
 }
 
+void ireneo_rem_finish(double step, double keys, ireneo_rem_row *row) {
+    row->y[0] = keys;
+    for (int n = 1; n <= IRENEO_REM_MOMENTS; n++) row->y[n] *= step;
+    row->y2_squared = row->y2_squared * step + row->y[4];
+    row->entropy = row->entropy * step + ireneo_digamma(1.0);
+}
+
 static ireneo_error integrate_row(double sigma, double keys, ireneo_rem_row *row) {
     ireneo_rem_kernel kernel;
     ptrdiff_t bottom = ireneo_rem_lower_end(sigma), stride = stride_for(sigma);
     ptrdiff_t top = (ptrdiff_t)ceil(ireneo_rem_upper_end(sigma, keys, LOG_NEGLIGIBLE) / IRENEO_REM_STEP);
     IRENEO_TRY(ireneo_rem_kernel_open(sigma, 0.0, bottom, top, &kernel));
     memset(row, 0, sizeof *row);
-    for (ptrdiff_t i = top; i >= bottom; i -= stride)
-        if (!add_point(&kernel, i, keys, row)) break;
+    for (ptrdiff_t i = top; i >= bottom; i -= stride) {
+        double averages[IRENEO_REM_AVERAGES];
+        ireneo_rem_kernel_at(&kernel, i, IRENEO_REM_AVERAGES, averages);
+        if (!ireneo_rem_add_point(averages, keys, row)) break;
+    }
     ireneo_rem_kernel_close(&kernel);
-    double step = (double)stride * IRENEO_REM_STEP;
-    for (int n = 1; n <= IRENEO_REM_MOMENTS; n++) row->y[n] *= step;
-    row->y2_squared = row->y2_squared * step + row->y[4];
-    row->entropy = row->entropy * step + ireneo_digamma(1.0);
+    ireneo_rem_finish((double)stride * IRENEO_REM_STEP, keys, row);
     row->log_partition = row->entropy + sigma * sigma * (1.0 - row->y[2]);
     return IRENEO_OK;
 }

@@ -1,21 +1,123 @@
-/* Rows of plain attention are random energy models of spread sigma = beta sqrt(log T (1 - rho)). */
+/* Rows of plain attention are random energy models of spread sigma = beta sqrt(log T (1 - rho)). Others:
+ *
+ *     norm of queries and keys   logits are those of directions (logit_nodes.c)
+ *     cap                        c tanh(a / c) of the whole logit a = common + own; the common part, of variance
+ *                                rho, is the same for all keys but no longer cancels, and is averaged over
+ *     rotary positions           a row on a tree (rope.c)
+ *
+ * The overlap of two rows is taken from Gaussian rows of the spread that has the same Y2. It is exact where rows
+ * have nothing or everything in common. */
 #include "attention/theory/row_law.h"
+#include "base/roots.h"
 
 #include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+enum { COMMON_NODES = 7 }; /* of a standard normal, 0.65 apart on each side */
+static const double COMMON_STEP = 0.65;
 
 ireneo_error ireneo_row_law_open(const ireneo_transformer *t, ireneo_row_law *law) {
+    size_t heads = t->heads > 0 ? t->heads : 1,
+           head_width = t->head_width > 0 ? t->head_width : t->width / heads;
     *law = (ireneo_row_law){.keys = t->keys > 0.0 ? t->keys : t->context,
-                            .spread = ireneo_logit_scale(t) * sqrt(log(t->context))};
+                            .spread = ireneo_logit_scale(t) * sqrt(log(t->context)),
+                            .sphere = t->query_key_norm > 0.0 ? head_width : 0,
+                            .cap = t->soft_cap,
+                            .rope = {t->rope_base, head_width}};
     if (t->window > 0.0) law->keys = fmin(law->keys, t->window);
     return IRENEO_OK;
 }
 
+static bool plain(const ireneo_row_law *law) {
+    return law->sphere == 0 && law->cap == 0.0 && law->rope.base == 0.0;
+}
+
+double ireneo_row_distance(const ireneo_row_law *law, double distance) {
+    if (law->rope.base == 0.0) return distance;
+    return 1.0 - (1.0 - distance) * ireneo_rope_mean(&law->rope, law->keys);
+}
+
+static void add_row(const ireneo_rem_row *one, double weight, ireneo_rem_row *sum) {
+    for (int n = 1; n <= 4; n++) sum->y[n] += weight * one->y[n];
+    sum->y2_squared += weight * one->y2_squared;
+    sum->entropy += weight * one->entropy;
+}
+
+/* Averages over what all logits of a row have in common, of standard deviation `common`. */
+static ireneo_error capped_row(const ireneo_row_law *law, const ireneo_logit_nodes *nodes, double common,
+                               ireneo_rem_row *row) {
+    double total = 0.0;
+    memset(row, 0, sizeof *row);
+    row->y[0] = law->keys;
+    for (int j = -COMMON_NODES; j <= COMMON_NODES;
+         j++) { /* a high common part brings the best keys to the cap */
+        double z = COMMON_STEP * j, weight = exp(-0.5 * z * z);
+        ireneo_rem_row one;
+        IRENEO_TRY(ireneo_logit_nodes_row(nodes, law->keys, law->cap, common * z, &one));
+        add_row(&one, weight, row);
+        total += weight;
+    }
+    ireneo_rem_row sum = *row;
+    *row = (ireneo_rem_row){.y = {law->keys}, .log_partition = NAN};
+    add_row(&sum, 1.0 / total, row);
+    return IRENEO_OK;
+}
+
+static ireneo_error row_of_nodes(const ireneo_row_law *law, double distance, ireneo_rem_row *row) {
+    double rho = 1.0 - distance, own = ireneo_rope_own(&law->rope, law->keys, rho);
+    bool rotated = law->rope.base > 0.0 && law->cap == 0.0;
+    ireneo_logit_nodes nodes;
+    if (law->rope.base > 0.0 && law->cap > 0.0)
+        own = ireneo_row_distance(law, distance); /* the cap sees it all */
+    IRENEO_TRY(ireneo_logit_nodes_open(law->spread * sqrt(own), law->sphere, &nodes));
+    ireneo_error failed = rotated ? ireneo_rope_row(&law->rope, law->keys, law->spread, rho, &nodes, row)
+                          : law->cap > 0.0 ? capped_row(law, &nodes, law->spread * sqrt(1.0 - own), row)
+                                           : ireneo_logit_nodes_row(&nodes, law->keys, 0.0, 0.0, row);
+    ireneo_logit_nodes_close(&nodes);
+    return failed;
+}
+
 ireneo_error ireneo_row_averages(const ireneo_row_law *law, double distance, ireneo_rem_row *row) {
-    return ireneo_rem_exact(law->spread * sqrt(distance), law->keys, row);
+    if (plain(law)) return ireneo_rem_exact(law->spread * sqrt(distance), law->keys, row);
+    return row_of_nodes(law, distance, row);
+}
+
+typedef struct equal_participation {
+    double keys, wanted;
+    ireneo_error failed;
+} equal_participation;
+
+static double participation_excess(double sigma, void *context) {
+    equal_participation *problem = context;
+    ireneo_rem_row row = {.y = {0.0, 0.0, NAN}};
+    ireneo_error failed = ireneo_rem_exact(sigma, problem->keys, &row);
+    if (failed != IRENEO_OK) problem->failed = failed;
+    return log(row.y[2]) - problem->wanted;
+}
+
+ireneo_error ireneo_row_gaussian_spread(const ireneo_row_law *law, double distance, double *sigma) {
+    ireneo_rem_row row;
+    *sigma = 0.0;
+    IRENEO_TRY(ireneo_row_averages(law, distance, &row));
+    equal_participation problem = {law->keys, log(row.y[2]), IRENEO_OK};
+    double high = 2.0 * law->spread + 1e-6;
+    if (participation_excess(0.0, &problem) > -1e-9) return problem.failed;
+    if (participation_excess(high, &problem) < 0.0) return *sigma = high, problem.failed;
+    IRENEO_TRY(ireneo_find_root(participation_excess, &problem, 0.0, high, 1e-7, sigma));
+    return problem.failed;
 }
 
 ireneo_error ireneo_row_overlap(const ireneo_row_law *law, double distance, double *overlap) {
-    return ireneo_rem_row_overlap(law->spread * sqrt(distance), 1.0 - distance, law->keys, overlap);
+    if (plain(law))
+        return ireneo_rem_row_overlap(law->spread * sqrt(distance), 1.0 - distance, law->keys, overlap);
+    double sigma, rho = 1.0 - distance;
+    IRENEO_TRY(ireneo_row_gaussian_spread(law, distance, &sigma));
+    if (law->rope.base > 0.0) { /* of centred logits for the same key, mean over pairs of rows */
+        double mean = fmax(0.0, ireneo_rope_mean(&law->rope, law->keys));
+        rho *= mean * (1.0 - rho) / fmax(1e-12, 1.0 - rho * mean);
+    }
+    return ireneo_rem_causal_overlap(sigma, rho, law->keys, law->keys, overlap);
 }
 
 double ireneo_logit_scale(const ireneo_transformer *t) {

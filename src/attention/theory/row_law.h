@@ -3,11 +3,15 @@
 #ifndef IRENEO_ATTENTION_THEORY_ROW_LAW_H
 #define IRENEO_ATTENTION_THEORY_ROW_LAW_H
 
-#include "attention/theory/rem.h"
+#include "attention/theory/rope.h"
 
 typedef struct ireneo_row_law {
-    double keys;   /* that the row sees */
-    double spread; /* standard deviation of a logit: beta sqrt(log T) */
+    double keys; /* that the row sees */
+    double
+        spread; /* standard deviation of a logit: beta sqrt(log T), or the gain of a norm of queries and keys */
+    size_t sphere; /* dimension of normalised queries and keys; 0: Gaussian logits */
+    double cap;    /* of the logits; 0: none */
+    ireneo_rope rope;
 } ireneo_row_law;
 
 /* For a checked transformer. */
@@ -16,6 +20,12 @@ ireneo_error ireneo_row_law_open(const ireneo_transformer *transformer, ireneo_r
 /* Averages of a row, and the overlap O12 of two rows. */
 ireneo_error ireneo_row_averages(const ireneo_row_law *law, double distance, ireneo_rem_row *row);
 ireneo_error ireneo_row_overlap(const ireneo_row_law *law, double distance, double *overlap);
+
+/* The spread of independent Gaussian logits with the participation of this row. */
+ireneo_error ireneo_row_gaussian_spread(const ireneo_row_law *law, double distance, double *sigma);
+
+/* 1 - rho as the spread of a row's logits knows it: rotations make keys share less. */
+double ireneo_row_distance(const ireneo_row_law *law, double distance);
 
 /* The query-key scale that a transformer's logits amount to, and the transformer with another one: beta, or the
  * gain of a norm of queries and keys over sqrt(log T). */

@@ -4,7 +4,8 @@
  *
  *     chi_attention = r^2 q / (r^2 q + a) ,   chi_mlp = (s^2 q' + c) / (s^2 q' + q_out) ,   q' = r^2 q + a ,
  *
- * for skip strengths r and s, with q = q' = 1 in post-LN. Parallel branches: chi = (r^2 q + c) / (r^2 q + a +
+ * for skip strengths r and s, with q = q' = 1 in post-LN. Rotary positions keep rows apart even there, which adds
+ * sigma_v^2 (Y2 - O12) to the numerator of chi_attention. Parallel branches: chi = (r^2 q + c) / (r^2 q + a +
  * q_out). */
 #include "attention/theory/stability.h"
 
@@ -15,6 +16,7 @@ static const double STRONGEST = 1e6;
 /* The two branches where tokens are alike, for a stream of scale q. */
 typedef struct near_one {
     double skip, attention;     /* r^2 q and a */
+    double apart;               /* gap that attention adds where rotations tell rows apart */
     double middle, power, gain; /* q', q_out and c */
 } near_one;
 
@@ -23,11 +25,17 @@ static near_one describe(const ireneo_block *block, const ireneo_transformer *t,
     double read = ireneo_branch_input(t, (ireneo_tokens){q, 0.0}).q;
     near_one n = {.skip = t->residual_attention * t->residual_attention * q,
                   .attention = (t->gain_control ? 0.0 : t->value_variance * read) + t->value_bias_variance};
-    n.attention *= ireneo_branch_factor(t, n.attention);
+    double factor = ireneo_branch_factor(t, n.attention);
+    if (block->attention.law.rope.base > 0.0) {
+        ireneo_attention_averages a;
+        ireneo_attention_map_at(&block->attention, 1.0, 0.0, &a);
+        n.apart = factor * t->value_variance * read * (a.participation - a.overlap);
+    }
+    n.attention *= factor;
     n.middle = post ? 1.0 : n.skip + n.attention;
     read = ireneo_branch_input(t, (ireneo_tokens){t->parallel ? q : n.middle, 0.0}).q;
     double power = ireneo_mlp_map_at(&block->mlp, (ireneo_tokens){read, 0.0}).q;
-    double factor = ireneo_branch_factor(t, power);
+    factor = ireneo_branch_factor(t, power);
     n.power = factor * power;
     n.gain = factor * read * ireneo_mlp_map_gain(&block->mlp, read);
     return n;
@@ -39,14 +47,15 @@ static double mlp_skip(const ireneo_transformer *t) {
 
 double ireneo_chi_attention(const ireneo_block *block, const ireneo_transformer *t, double q) {
     near_one n = describe(block, t, q);
-    return n.skip / (n.skip + n.attention);
+    return (n.skip + n.apart) / (n.skip + n.attention);
 }
 
 double ireneo_chi_mlp(const ireneo_block *block, const ireneo_transformer *t, double q) {
     near_one n = describe(block, t, q);
-    if (t->parallel && n.skip <= 0.0) return 1.0;
+    double kept = n.skip + n.apart;
+    if (t->parallel && kept <= 0.0) return 1.0;
     if (t->parallel) /* what is left of chi */
-        return (n.skip + n.gain) * (n.skip + n.attention) / ((n.skip + n.attention + n.power) * n.skip);
+        return (kept + n.gain) * (n.skip + n.attention) / ((n.skip + n.attention + n.power) * kept);
     double skip = mlp_skip(t) * n.middle;
     return skip + n.power > 0.0 ? (skip + n.gain) / (skip + n.power) : 1.0;
 }
@@ -63,11 +72,15 @@ double ireneo_balanced_residual(const ireneo_block *block, const ireneo_transfor
     near_one n = describe(block, t, q);
     double excess = n.gain - n.power;
     if (n.attention <= 0.0 && excess >= 0.0) return 0.0;
-    if (t->parallel) return excess > n.attention ? 0.0 : bound_together(t) ? INFINITY : 1.0;
+    if (t->parallel) return excess + n.apart > n.attention ? 0.0 : bound_together(t) ? INFINITY : 1.0;
     if (bound_together(t))
-        return excess > 0.0 ? sqrt(n.attention / q * (n.power + mlp_skip(t) * n.middle) / excess) : INFINITY;
+        return excess > 0.0 ? sqrt(fmax(0.0, n.attention * (n.power + mlp_skip(t) * n.middle) -
+                                                 n.apart * (n.gain + mlp_skip(t) * n.middle)) /
+                                   (q * excess))
+                            : INFINITY;
     double growing = mlp_skip(t) > 0.0 ? 1.0 / mlp_skip(t) : INFINITY;
-    return sqrt(excess > 0.0 ? fmin(n.attention / excess, growing) : growing);
+    return sqrt(excess > 0.0 ? fmin(fmax(0.0, (n.attention - n.apart) / excess - n.apart / q), growing)
+                             : growing);
 }
 
 static double distance_at(const ireneo_block *block, const ireneo_transformer *transformer,

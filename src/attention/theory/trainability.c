@@ -124,7 +124,6 @@ ireneo_error ireneo_attention_trainability_diagram(const ireneo_transformer *tra
     ireneo_attention_collapse_settings limits;
     IRENEO_TRY(check_axes(transformer, betas, beta_count, residuals, residual_count));
     IRENEO_TRY(ireneo_collapse_limits(settings, &limits));
-    if (limits.rate > 0.0) IRENEO_TRY(ireneo_check_gradients(transformer));
     int threads;
     IRENEO_TRY(allocate(beta_count, residual_count, diagram));
     ireneo_error failed = ireneo_enter(limits.threads, &threads);

@@ -134,10 +134,14 @@ static ireneo_error check_covered(const ireneo_transformer *t) {
         const char *name, *instead;
         bool used;
     } parts[] = {
-        {"causal masks over depth", "attention layer knows single rows", t->causal != 0},
-        {"rotary positions", "leave them out", t->rope_base > 0.0},
-        {"a norm of queries and keys", "its gain g is beta = g / sqrt(log T)", t->query_key_norm > 0.0},
-        {"a cap of the logits", "leave it out", t->soft_cap > 0.0},
+        {"causal masks where logits follow the scale of the tokens",
+         "add a norm of queries and keys, or choose pre-LN", t->causal && raw && t->query_key_norm == 0.0},
+        {"causal masks without norms", "choose pre-LN",
+         t->causal && t->normalisation == IRENEO_NORMALISATION_NONE},
+        {"causal masks with gain control", "leave one of them out", t->causal && t->gain_control},
+        {"rotary positions or a cap where logits follow the scale of the tokens",
+         "add a norm of queries and keys, or choose pre-LN",
+         (t->rope_base > 0.0 || t->soft_cap > 0.0) && raw && t->query_key_norm == 0.0},
         {"gain control with a norm on the branches' outputs, which divides by nothing where tokens are alike",
          "choose pre-LN", normed_branch && t->gain_control},
         {"tanh on tokens whose scale is free", "choose another activation or pre-LN",
