@@ -103,7 +103,7 @@ pieces=$(echo "$listed" | tr ' ' '|')
 # The page adds a door, curves and one thread to the theory and the commands; no other room, and no mathematics in JavaScript
 # but what an axis or an angle in degrees needs.
 # shellcheck disable=SC2046
-allow "the page" "$public|base/(ram|threads|parallel)\.h|linear/law/|lab/sweep/grid\.h|[a-z_]*\.h" $(files web/wasm)
+allow "the page" "$public|base/(ram|threads|parallel)\.h|linear/law/|attention/theory/|lab/sweep/grid\.h|[a-z_]*\.h" $(files web/wasm)
 if grep -nE 'Math\.(sin|cos|tan|asin|acos|atan|sinh|cosh|tanh|erf|cbrt|expm1|log1p|log2|hypot)' web/src/*.js; then
     complain "a formula in JavaScript"
 fi
