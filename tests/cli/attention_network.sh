@@ -77,6 +77,21 @@ holds 'networks beside the recursion' "all(abs(a - b) < 0.06 for a, b in zip(r['
 # Figures: the data are there and gnuplot draws them.
 "$ireneo" figure attention_depth --quick -o "figures" >/dev/null && [ -s "figures/attention_depth.svg" ] &&
     [ "$(wc -l <"figures/attention_depth.csv")" -eq 44 ] || fault "figure attention_depth"
+"$ireneo" figure attention_gain -o figures >/dev/null && [ "$(wc -l <figures/attention_gain.csv)" -eq 102 ] || fault "figure attention_gain"
+sed -n '$p' figures/attention_gain.csv | "$python" -c "
+import sys
+row = [float(x) for x in sys.stdin.read().split(',')]
+sys.exit(not all(abs(a - b) < 0.002 for a, b in zip(row[1:5], (1.0, 0.525, 0.9909, 0.409))))" || fault "the four curves of gain control"
+"$ireneo" figure attention_text --quick -o figures >/dev/null && [ -s figures/attention_text.svg ] &&
+    [ "$(wc -l <figures/attention_text.csv)" -eq 44 ] || fault "figure attention_text"
+"$ireneo" figure attention_gradient --quick -o figures >/dev/null && "$python" - <<'END' || fault "points of figure attention_gradient"
+import csv, sys
+law = [[float(x) for x in row] for row in csv.reader(open("figures/attention_gradient.csv")) if row[0][0].isdigit()]
+points = [[float(x) for x in row] for row in list(csv.reader(open("figures/attention_gradient_points.csv")))[1:]]
+near = lambda beta: min(law, key=lambda row: abs(row[0] - beta))[1]
+# Two draws: a point is within a tenth of the law, but for one of condensed attention in 20.
+sys.exit(not (len(points) == 8 and all(abs(p[3] / near(p[0]) - 1) < 0.15 for p in points)))
+END
 "$ireneo" figure attention_training --quick -o "figures" >/dev/null && [ -s "figures/attention_training.svg" ] &&
     cmp -s "figures/attention_training_runs.csv" "$root/data/attention-training.csv" ||
     fault "figure attention_training"

@@ -29,7 +29,10 @@ const figure *const ireneo_figures[] = {
     &figure_attention_gradient,      //
     &figure_attention_gain,          //
     &figure_attention_depth,         //
+    &figure_attention_text,          //
+    &figure_attention_decoder,       //
     &figure_attention_trainability,  //
     &figure_attention_training,      //
+    &figure_attention_stories,       //
 };
 const size_t ireneo_figure_count = sizeof ireneo_figures / sizeof ireneo_figures[0];

@@ -4,10 +4,13 @@
 
 #include "lab/figures/figure.h"
 
+extern const figure figure_attention_decoder;
 extern const figure figure_attention_depth;
 extern const figure figure_attention_gain;
 extern const figure figure_attention_gradient;
 extern const figure figure_attention_participation;
+extern const figure figure_attention_stories;
+extern const figure figure_attention_text;
 extern const figure figure_attention_trainability;
 extern const figure figure_attention_training;
 extern const figure figure_capacity;

@@ -1,0 +1,154 @@
+/* Figure "attention_stories": what theory says about 60 layers at three learning rates, with training runs on short stories.
+ *
+ * Both skips have the strength of the axis. The full figure trains all points; the quick one takes the outcomes that are shipped in
+ * data/stories-training.csv, from the same settings. */
+#include "base/error.h"
+#include "base/file_view.h"
+#include "base/progress.h"
+#include "base/ram.h"
+#include "lab/figures/data_folder.h"
+#include "lab/figures/figures.h"
+#include "lab/figures/note.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+
+static const struct {
+    double beta, residual, rate;
+} POINTS[] = {
+    {0.3, 1, 1e-3}, {0.3, 2, 1e-3},   {0.3, 4, 1e-3},   {0.3, 8, 1e-3}, {2, 1, 1e-3},
+    {2, 2, 1e-3},   {2, 4, 1e-3},     {2, 8, 1e-3},     {10, 1, 1e-3},  {10, 2, 1e-3},
+    {10, 4, 1e-3},  {10, 8, 1e-3},    {0.3, 4, 4e-3},   {0.3, 8, 4e-3}, {2, 8, 4e-3},
+    {2, 4, 4e-3},   {0.3, 1, 2.5e-4}, {0.3, 2, 2.5e-4}, {2, 2, 2.5e-4},
+};
+
+/* The squares of the diagram: all scales and strengths that occur above. */
+static const double BETA[] = {0.3, 2, 10}, RESIDUAL[] = {1, 2, 4, 8};
+enum { BETAS = sizeof BETA / sizeof *BETA, RESIDUALS = sizeof RESIDUAL / sizeof *RESIDUAL };
+
+static ireneo_transformer network(double residual) {
+    ireneo_transformer t;
+    (void)ireneo_transformer_preset("small", &t); /* a name that exists */
+    t.layers = 60;
+    t.width = t.mlp_width = 32;
+    t.residual_attention = t.residual_mlp = residual;
+    return t;
+}
+
+static ireneo_attention_train_settings budget(void) {
+    return (ireneo_attention_train_settings){.steps = 1000, .batch = 12};
+}
+
+/* ---- the diagram ---- */
+
+/* What decides at one point, whatever the rate: the largest safe one is proportional to the skips when both are alike. */
+static ireneo_error write_point(double beta, double residual, double safe_rate, double *gradient,
+                                FILE *stream) {
+    ireneo_transformer t = network(residual);
+    ireneo_attention_propagation p;
+    t.beta = beta;
+    IRENEO_TRY(ireneo_attention_propagate(&t, &p));
+    double left = p.distance[t.layers];
+    ireneo_attention_propagation_free(&p);
+    IRENEO_TRY(ireneo_attention_gradient_depth(&t, gradient));
+    fprintf(stream, "%g,%g,%.6g,%.6g,%.6g\n", beta, residual, left, gradient[0], residual * safe_rate);
+    return IRENEO_OK;
+}
+
+static ireneo_error write_points(const figure_request *request, double *gradient, FILE *stream) {
+    const ireneo_transformer t = network(1.0);
+    ireneo_attention_assessment judged;
+    IRENEO_TRY(ireneo_attention_assess(&t, NULL, &judged));
+    for (size_t i = 0; i < BETAS * RESIDUALS; i++) {
+        if (ireneo_report(request->progress, "diagram", (double)i, (double)(BETAS * RESIDUALS)))
+            return ireneo_fail(IRENEO_ERROR_CANCELLED, "stopped in the diagram");
+        IRENEO_TRY(
+            write_point(BETA[i / RESIDUALS], RESIDUAL[i % RESIDUALS], judged.safe_rate, gradient, stream));
+    }
+    return IRENEO_OK;
+}
+
+static ireneo_error write_regions(const figure_request *request) {
+    figure_csv csv;
+    double *gradient = NULL;
+    IRENEO_TRY(IRENEO_ALLOCATE(&gradient, network(1.0).layers + 1, "gradients"));
+    ireneo_error failed = ireneo_csv_open(request, "attention_stories.csv", &csv);
+    if (failed == IRENEO_OK) {
+        fprintf(csv.stream, "beta,residual,distance,growth,safe_rate\n"
+                            "# distance: 1 - similarity after the last layer; growth: of squared gradients "
+                            "from the last layer "
+                            "to the first.\n");
+        failed = ireneo_csv_close(&csv, write_points(request, gradient, csv.stream));
+    }
+    free(gradient);
+    return failed;
+}
+
+/* ---- the runs ---- */
+
+static ireneo_error copy_runs(const figure_request *request) {
+    char path[PATH_MAX + 64];
+    ireneo_file_view view;
+    figure_csv csv;
+    IRENEO_TRY(ireneo_data_path("stories-training.csv", path, sizeof path));
+    IRENEO_TRY(ireneo_file_view_open(path, &view));
+    ireneo_error failed = ireneo_csv_open(request, "attention_stories_runs.csv", &csv);
+    if (failed == IRENEO_OK) {
+        fwrite(view.bytes, 1, view.count, csv.stream);
+        failed = ireneo_csv_close(&csv, IRENEO_OK);
+    }
+    ireneo_file_view_close(&view);
+    return failed;
+}
+
+static ireneo_error train(const figure_request *request, size_t point, const char *text, FILE *stream) {
+    ireneo_transformer t = network(POINTS[point].residual);
+    ireneo_attention_train_settings settings = budget();
+    ireneo_attention_train_report r;
+    t.beta = POINTS[point].beta;
+    settings.rate = POINTS[point].rate;
+    settings.seed = request->seed;
+    settings.threads = request->threads;
+    settings.progress = request->progress;
+    IRENEO_TRY(ireneo_attention_train_file(&t, text, &settings, &r));
+    fprintf(stream, "%g,%g,%g,%llu,%zu,%zu,%zu,%g,%zu,%zu,", t.beta, POINTS[point].residual, settings.rate,
+            (unsigned long long)settings.seed, t.layers, t.width, t.heads, t.context, settings.batch,
+            settings.steps);
+    fprintf(stream, "%.4f,%.4f,%.4f,%.4f,%.4f,%.4f,%d\n", r.unigram_entropy, r.final_loss, r.held_out_unigram,
+            r.held_out_loss, r.rho_before, r.rho_after, r.diverged);
+    return IRENEO_OK;
+}
+
+static ireneo_error train_runs(const figure_request *request) {
+    char text[PATH_MAX + 64];
+    figure_csv csv;
+    IRENEO_TRY(ireneo_data_path("stories.txt", text, sizeof text));
+    IRENEO_TRY(ireneo_csv_open(request, "attention_stories_runs.csv", &csv));
+    fprintf(csv.stream,
+            "beta,residual,rate,seed,layers,width,heads,context,batch,steps,unigram_entropy,final_loss,"
+            "held_out_unigram,held_out_loss,rho_before,rho_after,diverged\n");
+    ireneo_error failed = IRENEO_OK;
+    for (size_t i = 0; i < sizeof POINTS / sizeof *POINTS && failed == IRENEO_OK; i++)
+        failed = train(request, i, text, csv.stream);
+    return ireneo_csv_close(&csv, failed);
+}
+
+static ireneo_error make(const figure_request *request) {
+    const ireneo_transformer t = network(1.0);
+    const ireneo_attention_train_settings s = budget();
+    IRENEO_TRY(ireneo_figure_note(request, "attention_stories",
+                                  "%zu layers of width %zu, T = %g tokens, %zu steps of %zu sequences of "
+                                  "short stories. A circle is one training run (one draw), its "
+                                  "colour what\nit gained over frequencies; crossed out: less than 0.03 "
+                                  "nats. Squares: theory, not fitted to these runs",
+                                  t.layers, t.width, t.context, s.steps, s.batch));
+    IRENEO_TRY(write_regions(request));
+    return request->quick ? copy_runs(request) : train_runs(request);
+}
+
+const figure figure_attention_stories = {
+    "attention_stories",
+    "trainability of 60 layers at three learning rates, and training runs on stories",
+    make,
+    {0}};
