@@ -18,22 +18,29 @@ static void print_cell(ireneo_attention_estimate e) {
 
 /* What the theory says beside what was measured; empty where it says nothing. */
 typedef struct expectation {
-    ireneo_attention_propagation depth; /* rho == NULL: causal attention */
-    double *gradient;                   /* NULL: causal, pre-LN or no backward pass */
+    ireneo_attention_propagation depth; /* rho == NULL: not covered, and why_not tells what */
+    double *gradient;                   /* NULL: not covered, or no backward pass */
+    char why_not[256];
 } expectation;
 
 static ireneo_error expect(const ireneo_transformer *t, const ireneo_attention_simulate_settings *settings,
                            expectation *e) {
     *e = (expectation){0};
-    if (t->causal) return IRENEO_OK;
     ireneo_error failed = ireneo_attention_propagate(t, &e->depth);
-    if (failed != IRENEO_OK || settings->forward_only || t->normalisation != IRENEO_NORMALISATION_POST)
-        return failed;
+    if (failed == IRENEO_ERROR_ARGUMENT) { /* the network ran, so that only the theory can be meant */
+        snprintf(e->why_not, sizeof e->why_not, "%s", ireneo_last_error());
+        return IRENEO_OK;
+    }
+    if (failed != IRENEO_OK || settings->forward_only) return failed;
     e->gradient = calloc(t->layers + 1, sizeof *e->gradient);
     if (e->gradient == NULL)
         return ireneo_fail(IRENEO_ERROR_MEMORY, "not enough memory for the gradients of %zu layers",
                            t->layers);
-    return ireneo_attention_gradient_depth(t, e->gradient);
+    failed = ireneo_attention_gradient_depth(t, e->gradient);
+    if (failed != IRENEO_ERROR_ARGUMENT) return failed;
+    free(e->gradient);
+    e->gradient = NULL;
+    return IRENEO_OK;
 }
 
 static void forget(expectation *e) {
@@ -43,6 +50,8 @@ static void forget(expectation *e) {
 
 static void print_table(const ireneo_transformer *t, const ireneo_attention_simulate_settings *settings,
                         const ireneo_attention_depth *depths, const expectation *e) {
+    bool ends =
+        t->causal && settings->last == 0; /* otherwise all rows are alike, or rho is that of the last */
     print_transformer(t);
     printf("%zu network%s%s, ", settings->draws, settings->draws == 1 ? "" : "s",
            t->causal ? ", causal attention" : "");
@@ -52,7 +61,9 @@ static void print_table(const ireneo_transformer *t, const ireneo_attention_simu
         printf("tokens of overlap %g", t->rho_0);
     if (settings->last > 0) printf(", the last %zu measured", settings->last);
     printf(" (seed %llu)\n\n", (unsigned long long)settings->seed);
-    printf("depth         rho    error      law         q    error        Y2    error   entropy    error");
+    printf("depth         rho    error      law");
+    if (ends) printf("     early    error      late    error");
+    printf("         q    error        Y2    error   entropy    error");
     if (!settings->forward_only)
         printf("   |dL/dx|^2%s  |dL/dW_Q|^2", e->gradient != NULL ? "        law" : "");
     printf("\n");
@@ -64,6 +75,8 @@ static void print_table(const ireneo_transformer *t, const ireneo_attention_simu
             printf(" %8.4f", e->depth.rho[depth]);
         else
             printf(" %8s", "");
+        if (ends) print_cell(r->rho_early);
+        if (ends) print_cell(r->rho_late);
         print_cell(r->q);
         print_cell(r->participation);
         print_cell(r->entropy);
@@ -73,9 +86,10 @@ static void print_table(const ireneo_transformer *t, const ireneo_attention_simu
         printf("\n");
     }
     if (e->depth.rho != NULL) printf("\nThe law of rho is the recursion that is exact at T.");
+    if (e->depth.rho == NULL) printf("\nThere is no law: %s.", e->why_not);
     if (e->gradient != NULL) printf(" That of gradients is for wide networks.");
-    if (!settings->forward_only)
-        printf("%sSquared norms are relative to the output's.", e->depth.rho != NULL ? " " : "\n");
+    if (!settings->forward_only) printf(" Squared norms are relative to the output's.");
+    if (ends) printf("\nEarly and late: among the first and the last quarter of the tokens.");
     printf("\n");
 }
 
@@ -118,6 +132,10 @@ static int print_as_json(const command *self, const ireneo_transformer *t, const
         {"gradient_value", offsetof(ireneo_attention_depth, gradient_value)},
         {"gradient_mlp_in", offsetof(ireneo_attention_depth, gradient_mlp_in)},
         {"gradient_mlp_out", offsetof(ireneo_attention_depth, gradient_mlp_out)},
+        {"rho_early", offsetof(ireneo_attention_depth, rho_early)},
+        {"rho_late", offsetof(ireneo_attention_depth, rho_late)},
+        {"gradient_output", offsetof(ireneo_attention_depth, gradient_output)},
+        {"gradient_mlp_gate", offsetof(ireneo_attention_depth, gradient_mlp_gate)},
     };
     ireneo_json json = {0};
     ireneo_json_begin_object(&json, NULL);
@@ -186,7 +204,6 @@ static int run(const command *self, int argc, char **argv) {
         OPTIONS_END,
     };
     declare_options(&t, own);
-    drop_option(&t, "keys");
     int outcome = parse_transformer(self, argc, argv, &t);
     if (outcome != 0) return outcome == PARSE_FINISHED ? EXIT_DONE : outcome;
     settings.forward_only = forward;
@@ -196,6 +213,8 @@ static int run(const command *self, int argc, char **argv) {
         return complain(self, EXIT_USAGE, "--positions belongs to --tokens, which is missing");
     if (text.path != NULL && was_given(&t, "rho0"))
         return complain(self, EXIT_USAGE, "the overlap of tokens comes from --tokens: leave out --rho0");
+    if (text.path != NULL && was_given(&t, "keys"))
+        return complain(self, EXIT_USAGE, "which tokens are padding comes from --tokens: leave out --keys");
     outcome = open_tokens(self, &t, &text);
     if (outcome != 0) return outcome;
     if (text.path != NULL) settings.tokens = &text.tokens;

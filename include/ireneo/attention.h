@@ -388,8 +388,8 @@ IRENEO_API void ireneo_attention_trainability_free(ireneo_attention_trainability
 /* ------------------------------------------------------------------------------------------------------
  * 3. Real networks
  *
- * An encoder with random weights, run forward and backward, and a small one trained on text: what the theory
- * of sections 1 and 2 is held against. docs/attention-network.md tells how.
+ * A transformer with random weights, run forward and backward, and a small one trained on text: what the
+ * theory of sections 1 and 2 is held against. docs/attention-network.md tells how.
  * ---------------------------------------------------------------------------------------------------- */
 
 /** Text as token ids, (sequences, length), row after row; one sequence is a stream. Negative ids are padding: they are left out before
@@ -452,6 +452,11 @@ typedef struct ireneo_attention_depth {
      * tokens at this depth, and to the weights of block l (NaN at depth 0). */
     ireneo_attention_estimate gradient_tokens, gradient_query, gradient_key, gradient_value, gradient_mlp_in,
         gradient_mlp_out;
+    /** rho among the first and among the last tokens of a sequence, which differ under a causal mask: `last` of them,
+     * or a quarter. */
+    ireneo_attention_estimate rho_early, rho_late;
+    /** Gradients of the output projection and of the gate; NaN where there is none. */
+    ireneo_attention_estimate gradient_output, gradient_mlp_gate;
 } ireneo_attention_depth;
 
 /** Random networks fed with Gaussian tokens of overlap rho_0, or with a text, and squared length q_0; depths is

@@ -44,6 +44,12 @@ class NetworkDepths(Report):
     gradient_value: Estimates = field(repr=False)
     gradient_mlp_in: Estimates = field(repr=False)
     gradient_mlp_out: Estimates = field(repr=False)
+    #: rho among the first and among the last tokens, which differ under a causal mask.
+    rho_early: Estimates = field(repr=False)
+    rho_late: Estimates = field(repr=False)
+    #: Of the output projection and of the gate; NaN where there is none.
+    gradient_output: Estimates = field(repr=False)
+    gradient_mlp_gate: Estimates = field(repr=False)
 
 
 @dataclass(frozen=True)

@@ -260,6 +260,10 @@ class ireneo_attention_depth(ctypes.Structure):
         ("gradient_value", ireneo_attention_estimate),
         ("gradient_mlp_in", ireneo_attention_estimate),
         ("gradient_mlp_out", ireneo_attention_estimate),
+        ("rho_early", ireneo_attention_estimate),
+        ("rho_late", ireneo_attention_estimate),
+        ("gradient_output", ireneo_attention_estimate),
+        ("gradient_mlp_gate", ireneo_attention_estimate),
     ]
 
 

@@ -1,5 +1,4 @@
-/* The pieces of the transformer against plain double-precision code written here from the formulas, and a
- * whole network against a plain one. */
+/* The pieces of the transformer against plain double-precision code written here from the formulas. */
 #include "attention/network/network.h"
 #include "attention/network/activation.h"
 #include "attention/network/exponential.h"
@@ -155,16 +154,18 @@ static double exact_activation(ireneo_activation activation, double x) {
         return tanh(x);
     case IRENEO_ACTIVATION_GELU:
         return 0.5 * x * erfc(-x * M_SQRT1_2);
+    case IRENEO_ACTIVATION_SILU:
+        return x / (1.0 + exp(-x));
     default:
-        break;
+        return NAN;
     }
-    return NAN;
 }
 
 static void test_activations(void **state) {
     (void)state;
-    const ireneo_activation all[] = {IRENEO_ACTIVATION_RELU, IRENEO_ACTIVATION_TANH, IRENEO_ACTIVATION_GELU};
-    for (size_t a = 0; a < 3; a++)
+    const ireneo_activation all[] = {IRENEO_ACTIVATION_RELU, IRENEO_ACTIVATION_TANH, IRENEO_ACTIVATION_GELU,
+                                     IRENEO_ACTIVATION_SILU};
+    for (size_t a = 0; a < sizeof all / sizeof *all; a++)
         for (double x = -12.0; x < 12.0; x += 0.0371) {
             float in = (float)x, out, slope = 1.0f;
             ireneo_activate(all[a], &in, &out, 1, 1);
@@ -173,137 +174,6 @@ static void test_activations(void **state) {
             double right = (exact_activation(all[a], at + h) - exact_activation(all[a], at - h)) / (2.0 * h);
             expect_near((double)out, exact_activation(all[a], at), 3e-6, "activation");
             expect_near((double)slope, right, 3e-6, "derivative");
-        }
-}
-
-/* ---- a plain network in double precision, straight from the formulas ---- */
-
-static double dot(const float *weights, const double *x, size_t count) {
-    double sum = 0.0;
-    for (size_t i = 0; i < count; i++) sum += (double)weights[i] * x[i];
-    return sum;
-}
-
-/* out_s = sum_t A_st (W_V x_t + b_V), head by head. */
-static void plain_attention(const ireneo_network_shape *s, ireneo_layer_view w, const double *x,
-                            double *out) {
-    size_t T = s->context, d = s->width, width = d / s->heads;
-    double *q = malloc(3 * T * d * sizeof *q), *k = q + T * d, *v = k + T * d, *a = malloc(T * sizeof *a);
-    for (size_t t = 0; t < T; t++)
-        for (size_t i = 0; i < d; i++) {
-            q[t * d + i] = dot(w.query_key_value + i * d, x + t * d, d);
-            k[t * d + i] = dot(w.query_key_value + (d + i) * d, x + t * d, d);
-            v[t * d + i] = dot(w.query_key_value + (2 * d + i) * d, x + t * d, d) + (double)w.value_bias[i];
-        }
-    for (size_t row = 0; row < T; row++)
-        for (size_t h = 0; h < s->heads; h++) {
-            size_t keys = s->causal ? row + 1 : T;
-            double sum = 0.0;
-            for (size_t t = 0; t < keys; t++) {
-                double logit = 0.0;
-                for (size_t i = h * width; i < (h + 1) * width; i++) logit += q[row * d + i] * k[t * d + i];
-                sum += a[t] = exp(logit / sqrt((double)width));
-            }
-            for (size_t i = h * width; i < (h + 1) * width; i++) {
-                out[row * d + i] = 0.0;
-                for (size_t t = 0; t < keys; t++)
-                    out[row * d + i] +=
-                        (a[t] / sum - (s->gain_control ? 1.0 / (double)T : 0.0)) * v[t * d + i];
-            }
-        }
-    free(q);
-    free(a);
-}
-
-static void plain_mlp(const ireneo_network_shape *s, ireneo_layer_view w, const double *x, double *out) {
-    size_t d = s->width, m = s->mlp_width;
-    double *hidden = malloc(m * sizeof *hidden);
-    for (size_t t = 0; t < s->context; t++) {
-        for (size_t i = 0; i < m; i++)
-            hidden[i] = exact_activation(s->activation,
-                                         dot(w.mlp_in + i * d, x + t * d, d) + (double)w.mlp_in_bias[i]);
-        for (size_t i = 0; i < d; i++)
-            out[t * d + i] = dot(w.mlp_out + i * m, hidden, m) + (double)w.mlp_out_bias[i];
-    }
-    free(hidden);
-}
-
-static void plain_norm(const ireneo_network_shape *s, const double *x, double *y) {
-    size_t d = s->width;
-    for (size_t t = 0; t < s->context; t++) {
-        double mean = 0.0, variance = 0.0;
-        for (size_t i = 0; i < d; i++) mean += x[t * d + i] / (double)d;
-        for (size_t i = 0; i < d; i++) variance += pow(x[t * d + i] - mean, 2.0) / (double)d;
-        for (size_t i = 0; i < d; i++) y[t * d + i] = (x[t * d + i] - mean) / sqrt(variance);
-    }
-}
-
-typedef void (*plain_branch)(const ireneo_network_shape *s, ireneo_layer_view w, const double *x,
-                             double *out);
-
-static void plain_half_block(const ireneo_network_shape *s, ireneo_layer_view w, plain_branch branch,
-                             double residual, double *x) {
-    size_t count = s->context * s->width;
-    double *in = malloc(2 * count * sizeof *in), *out = in + count;
-    memcpy(in, x, count * sizeof *in);
-    if (s->normalisation == IRENEO_NORMALISATION_PRE) plain_norm(s, x, in);
-    branch(s, w, in, out);
-    for (size_t i = 0; i < count; i++) x[i] = residual * x[i] + out[i];
-    if (s->normalisation == IRENEO_NORMALISATION_POST) plain_norm(s, x, x);
-    free(in);
-}
-
-static void check_network(ireneo_network_shape shape, int threads) {
-    const ireneo_network_scales scales = {.beta = 1.5,
-                                          .value_variance = 1.0,
-                                          .mlp_in_variance = 1.5,
-                                          .mlp_out_variance = 1.5,
-                                          .value_bias_variance = 0.1,
-                                          .mlp_bias_variance = 0.1};
-    enum { SEQUENCES = 2 };
-    size_t one = shape.context * shape.width;
-    float *parameters = malloc(ireneo_network_parameters(&shape) * sizeof *parameters);
-    ireneo_network_draw(&shape, &scales, 11, 0, parameters, 1);
-    ireneo_network_trace trace;
-    assert_int_equal(ireneo_network_trace_create(&shape, SEQUENCES, threads, false, true, &trace), IRENEO_OK);
-    float *scale = malloc(trace.rows * sizeof *scale);
-    ireneo_fill_normal_floats(12, 0, 0, SEQUENCES * one, trace.stream);
-    ireneo_normalise_rows(trace.stream, trace.stream, trace.rows, shape.width, scale, 1);
-    double *x = malloc(SEQUENCES * one * sizeof *x);
-    for (size_t i = 0; i < SEQUENCES * one; i++) x[i] = (double)trace.stream[i];
-    ireneo_network_begin(&shape, &trace);
-    for (size_t layer = 0; layer < shape.layers; layer++)
-        ireneo_network_layer_forward(&shape, ireneo_network_layer(&shape, parameters, layer), &trace, layer);
-    for (size_t sequence = 0; sequence < SEQUENCES; sequence++)
-        for (size_t layer = 0; layer < shape.layers; layer++) {
-            ireneo_layer_view w = ireneo_network_layer(&shape, parameters, layer);
-            plain_half_block(&shape, w, plain_attention, shape.residual_attention, x + sequence * one);
-            plain_half_block(&shape, w, plain_mlp, shape.residual_mlp, x + sequence * one);
-        }
-    for (size_t i = 0; i < SEQUENCES * one; i++)
-        expect_near((double)trace.stream[i], x[i], 2e-4 * (1.0 + fabs(x[i])), "token");
-    free(x);
-    free(scale);
-    free(parameters);
-    ireneo_network_trace_free(&trace);
-}
-
-static void test_whole_network(void **state) {
-    (void)state;
-    ireneo_network_shape shape = {.layers = 3,
-                                  .width = 24,
-                                  .heads = 3,
-                                  .context = 130, /* two tiles of queries */
-                                  .mlp_width = 20,
-                                  .residual_attention = 0.7,
-                                  .residual_mlp = 1.2};
-    for (int pre = 0; pre < 2; pre++)
-        for (int variant = 0; variant < 3; variant++) {
-            shape.normalisation = pre ? IRENEO_NORMALISATION_PRE : IRENEO_NORMALISATION_POST;
-            shape.activation = (ireneo_activation)variant;
-            shape.causal = variant == 1;
-            shape.gain_control = variant == 2;
-            check_network(shape, 1 + variant % 2);
         }
 }
 
@@ -351,10 +221,9 @@ static void test_row_measures(void **state) {
 int main(void) {
     ireneo_enter(1, NULL);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_exponential),  cmocka_unit_test(test_products),
-        cmocka_unit_test(test_softmax),      cmocka_unit_test(test_layer_norm),
-        cmocka_unit_test(test_activations),  cmocka_unit_test(test_whole_network),
-        cmocka_unit_test(test_row_measures),
+        cmocka_unit_test(test_exponential), cmocka_unit_test(test_products),
+        cmocka_unit_test(test_softmax),     cmocka_unit_test(test_layer_norm),
+        cmocka_unit_test(test_activations), cmocka_unit_test(test_row_measures),
     };
     int failures = cmocka_run_group_tests(tests, NULL, NULL);
     ireneo_leave(IRENEO_OK);

@@ -18,6 +18,20 @@ holds 'nothing to report at depth 0' "r['entropy'][0] is None and 0 < r['entropy
 holds 'gradients' "r['gradient_tokens'][2] == 1 and r['gradient_query'][1] > 0"
 run 0 simulate $small --draws 1 --forward --causal --norm pre --activation gelu --heads 4 --json
 holds 'one draw has no error' "r['rho_error'][1] is None and r['gradient_tokens'][2] is None and r['causal']"
+llama="--heads 4 --key-heads 2 --head-width 6 --norm pre --rms-norm --activation swiglu --rope 1e4 --output-projection"
+gemma="--heads 4 --key-heads 1 --norm sandwich --branch-gain 0.5 --rms-norm --activation geglu --qk-norm 3 --soft-cap 20"
+run 0 simulate $small --causal $llama --mlp-gate-variance 2 --draws 2 --json
+holds 'first and last tokens' "r['rho_early'][0] != r['rho_late'][0] and all(-1 < x < 1 for x in r['rho_late'])"
+holds 'gradients of W_O and of the gate' "r['gradient_output'][1] > 0 and r['gradient_mlp_gate'][2] > 0"
+run 0 simulate $small --causal $llama --draws 2
+grep -q 'late' out || fault "the last tokens are not reported"
+run 0 simulate $small $gemma --window 5 --parallel --draws 2 --json
+holds 'a window has few keys' "max(r['entropy'][1:]) <= math.log(5) + 1e-6 and r['gradient_output'][1] is None"
+run 0 simulate $small --norm none --activation silu --keys 12 --draws 2 --json
+holds 'padding is no key' "max(r['entropy'][1:]) <= math.log(12) + 1e-6"
+run 0 train fox.txt $small $llama --steps 5 --batch 4 --json
+holds 'a block of today learns too' "not r['diverged'] and r['held_out_loss'] > 0"
+run 0 train fox.txt $small $gemma --steps 5 --batch 4 --json
 run 0 train fox.txt $small --heads 2 --steps 10 --batch 4 --json
 holds 'training report' "r['steps'] == 10 and len(r['losses']) == 20 and not r['diverged']"
 holds 'losses' "abs(r['losses'][0] - r['unigram_entropy']) < 1 and r['held_out_loss'] > 0"
@@ -107,7 +121,17 @@ refuse 2 'residual' simulate $small --residual -1
 refuse 2 'rho0' simulate $small --rho0 1.5
 refuse 2 'gain control' simulate $small --causal --gain-control
 refuse 2 'unknown' simulate $small --depth 3
-refuse 2 'keys' simulate $small --keys 3
+refuse 2 'tokens that count' simulate $small --keys 25
+refuse 2 'share' simulate $small --heads 4 --key-heads 3
+refuse 2 'output projection' simulate $small --heads 4 --head-width 6
+refuse 2 'even width' simulate $small --heads 32 --rope 1e4
+refuse 2 'branch or sandwich' simulate $small --branch-gain 0.5
+refuse 2 'gated activation' simulate $small --mlp-gate-variance 2
+refuse 2 'window' simulate $small --gain-control --window 5
+refuse 2 'window' simulate $small --window 25
+refuse 2 'whole number' simulate $small --window 5.5
+refuse 2 'beta must not be 0' simulate $small --qk-norm 3 --beta 0
+refuse 2 'value bias' simulate $small --output-projection --value-variance 0
 refuse 2 'heads' train fox.txt $small --heads 5
 refuse 2 'beta' train fox.txt $small --beta -0.5
 refuse 2 'context' train fox.txt --context 1
@@ -117,6 +141,8 @@ refuse 2 'warm-up' train fox.txt $small --heads 2 --steps 5 --warmup 5
 refuse 2 'mask' train fox.txt --mask 2
 refuse 2 '' train
 refuse 2 'too many' train fox.txt fox.txt
+refuse 4 'beyond all numbers' simulate --layers 40 --width 32 --context 24 --norm none --activation swiglu --value-variance 9 \
+    --weight-variance 9
 
 refuse 2 'what is to be learned' train fox.txt --tokens ids.npy
 refuse 2 'what is to be learned' train --steps 5

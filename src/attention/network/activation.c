@@ -1,4 +1,4 @@
-/* Activations of the MLP and their derivatives: ReLU max(0, x), tanh, GELU x Phi(x).
+/* Activations of the MLP and their derivatives: ReLU max(0, x), tanh, GELU x Phi(x), SiLU x / (1 + e^-x).
  *
  * The float build uses loops that vectorise: tanh x = 1 - 2 / (e^{2x} + 1), and the error function by
  * Abramowitz and Stegun 7.1.26 (absolute error 1.5e-7). */
@@ -13,6 +13,9 @@ enum { CHUNK = 4096 }; /* numbers a thread takes at a time */
 
 #ifdef IRENEO_NETWORK_DOUBLE
 #define TANH tanh
+static inline double logistic(double x) {
+    return 1.0 / (1.0 + exp(-x));
+}
 static inline double normal_cdf(double x) {
     return 0.5 * erfc(-x * M_SQRT1_2);
 }
@@ -23,6 +26,9 @@ static inline double normal_density(double x) {
 #define TANH fast_tanh
 static inline __attribute__((always_inline)) float fast_tanh(float x) {
     return 1.0f - 2.0f / (ireneo_exponential(2.0f * x) + 1.0f);
+}
+static inline __attribute__((always_inline)) float logistic(float x) {
+    return 1.0f / (1.0f + ireneo_exponential(-x));
 }
 static inline __attribute__((always_inline)) float normal_density(float x) {
     return ireneo_exponential(-0.5f * x * x) * 0.39894228f;
@@ -53,7 +59,12 @@ static void activate(ireneo_activation activation, const ireneo_scalar *x, irene
     case IRENEO_ACTIVATION_GELU:
         for (size_t i = 0; i < count; i++) y[i] = x[i] * normal_cdf(x[i]);
         break;
-    default: /* refused by ireneo_network_read */
+    case IRENEO_ACTIVATION_SILU:
+        for (size_t i = 0; i < count; i++) y[i] = x[i] * logistic(x[i]);
+        break;
+    case IRENEO_ACTIVATION_REGLU: /* gated.c */
+    case IRENEO_ACTIVATION_GEGLU:
+    case IRENEO_ACTIVATION_SWIGLU:
         break;
     }
 }
@@ -74,7 +85,15 @@ static void activate_backward(ireneo_activation activation, const ireneo_scalar 
     case IRENEO_ACTIVATION_GELU:
         for (size_t i = 0; i < count; i++) gradient[i] *= normal_cdf(x[i]) + x[i] * normal_density(x[i]);
         break;
-    default:
+    case IRENEO_ACTIVATION_SILU:
+        for (size_t i = 0; i < count; i++) {
+            ireneo_scalar share = logistic(x[i]);
+            gradient[i] *= share * (1 + x[i] * (1 - share));
+        }
+        break;
+    case IRENEO_ACTIVATION_REGLU: /* gated.c */
+    case IRENEO_ACTIVATION_GEGLU:
+    case IRENEO_ACTIVATION_SWIGLU:
         break;
     }
 }

@@ -1,4 +1,4 @@
-/* The nonlinearity of the MLP on many numbers, forward and backward. */
+/* The nonlinearity of the MLP on many numbers, forward and backward; gated ones are in gated.h. */
 #ifndef IRENEO_ATTENTION_NETWORK_ACTIVATION_H
 #define IRENEO_ATTENTION_NETWORK_ACTIVATION_H
 

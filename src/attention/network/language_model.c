@@ -1,6 +1,5 @@
 /* Embeddings, output layer and cross-entropy around the network. */
 #include "attention/network/language_model.h"
-#include "attention/network/layer_norm.h"
 #include "attention/network/softmax.h"
 #include "base/ram.h"
 #include "base/random.h"
@@ -11,11 +10,16 @@
 /* LayerNorm follows, so that this changes nothing at the start; it sets how fast embeddings learn. */
 static const double EMBEDDING_DEVIATION = 0.1;
 
+/* Rotary positions take the place of position embeddings. */
+static bool has_positions(const ireneo_language_shape *shape) {
+    return !(shape->network.rope_base > 0.0);
+}
+
 ireneo_language_layout ireneo_language_model_layout(const ireneo_language_shape *shape) {
     size_t d = shape->network.width;
     ireneo_language_layout at = {0};
     at.positions = at.tokens + (shape->symbols + 1) * d;
-    at.layers = at.positions + shape->network.context * d;
+    at.layers = at.positions + (has_positions(shape) ? shape->network.context * d : 0);
     at.output = at.layers + ireneo_network_parameters(&shape->network);
     at.output_bias = at.output + (shape->tied ? 0 : shape->symbols * d);
     at.count = at.output_bias + shape->symbols;
@@ -53,7 +57,7 @@ void ireneo_language_model_draw(const ireneo_language_shape *shape, const ireneo
     ireneo_language_layout at = ireneo_language_model_layout(shape);
     size_t d = shape->network.width;
     fill_normals(seed, stream, at.positions, EMBEDDING_DEVIATION, parameters);
-    draw_waves(shape->network.context, d, parameters + at.positions);
+    if (has_positions(shape)) draw_waves(shape->network.context, d, parameters + at.positions);
     ireneo_network_draw(&shape->network, scales, seed, stream + 1, parameters + at.layers, 1);
     fill_normals(seed, stream + 2, at.output_bias - at.output, 0.1 / sqrt((double)d), parameters + at.output);
     for (size_t symbol = 0; symbol < shape->symbols; symbol++)
@@ -98,10 +102,13 @@ static void embed(const ireneo_language_shape *shape, const ireneo_scalar *param
     for (size_t row = 0; row < rows; row++) {
         const ireneo_scalar *token = parameters + at.tokens + (size_t)tokens[row] * d;
         const ireneo_scalar *position = parameters + at.positions + row % T * d;
-        for (size_t i = 0; i < d; i++) work->embedding[row * d + i] = token[i] + position[i];
+        if (has_positions(shape))
+            for (size_t i = 0; i < d; i++) work->embedding[row * d + i] = token[i] + position[i];
+        else
+            memcpy(work->embedding + row * d, token, d * sizeof *token);
     }
-    ireneo_normalise_rows(work->embedding, work->embedding, rows, d, work->embedding_scale,
-                          work->trace.threads);
+    ireneo_network_normalise(&shape->network, work->embedding, work->embedding, rows, work->embedding_scale,
+                             work->trace.threads);
     memcpy(work->trace.stream, work->embedding, rows * d * sizeof *work->embedding);
 }
 
@@ -114,9 +121,9 @@ static void run_network(const ireneo_language_shape *shape, ireneo_scalar *param
         ireneo_network_layer_forward(network, ireneo_network_layer(network, layers, layer), &work->trace,
                                      layer);
     size_t rows = work->trace.rows, d = network->width;
-    if (network->normalisation == IRENEO_NORMALISATION_PRE)
-        ireneo_normalise_rows(work->trace.stream, work->features, rows, d, work->features_scale,
-                              work->trace.threads);
+    if (network->normalisation != IRENEO_NORMALISATION_POST)
+        ireneo_network_normalise(network, work->trace.stream, work->features, rows, work->features_scale,
+                                 work->trace.threads);
     else
         memcpy(work->features, work->trace.stream, rows * d * sizeof *work->features);
 }
@@ -200,14 +207,14 @@ static void backward_embedding(const ireneo_language_shape *shape, ireneo_langua
                                const int *tokens, ireneo_scalar *gradients) {
     ireneo_language_layout at = ireneo_language_model_layout(shape);
     size_t d = shape->network.width, T = shape->network.context, rows = work->trace.rows;
-    ireneo_normalise_rows_backward(work->embedding, work->embedding_scale, work->trace.gradient, rows, d,
-                                   work->trace.threads);
+    ireneo_network_normalise_backward(&shape->network, work->embedding, work->embedding_scale,
+                                      work->trace.gradient, rows, work->trace.threads);
     for (size_t row = 0; row < rows; row++) {
         ireneo_scalar *token = gradients + at.tokens + (size_t)tokens[row] * d;
         ireneo_scalar *position = gradients + at.positions + row % T * d;
         const ireneo_scalar *gradient = work->trace.gradient + row * d;
         for (size_t i = 0; i < d; i++) token[i] += gradient[i];
-        for (size_t i = 0; i < d; i++) position[i] += gradient[i];
+        for (size_t i = 0; i < d && has_positions(shape); i++) position[i] += gradient[i];
     }
 }
 
@@ -218,9 +225,9 @@ double ireneo_language_model_gradients(const ireneo_language_shape *shape, irene
     ireneo_language_layout at = ireneo_language_model_layout(shape);
     double loss = ireneo_language_model_loss(shape, parameters, work, tokens, targets);
     backward_output(shape, parameters, work, targets, factor, gradients);
-    if (network->normalisation == IRENEO_NORMALISATION_PRE)
-        ireneo_normalise_rows_backward(work->features, work->features_scale, work->trace.gradient,
-                                       work->trace.rows, network->width, work->trace.threads);
+    if (network->normalisation != IRENEO_NORMALISATION_POST)
+        ireneo_network_normalise_backward(network, work->features, work->features_scale, work->trace.gradient,
+                                          work->trace.rows, work->trace.threads);
     for (size_t layer = network->layers; layer-- > 0;)
         ireneo_network_layer_backward(network, ireneo_network_layer(network, parameters + at.layers, layer),
                                       ireneo_network_layer(network, gradients + at.layers, layer),

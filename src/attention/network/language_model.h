@@ -1,7 +1,7 @@
 /* The trainer's model: token and position embeddings, the network, and a softmax over symbols at the masked
  * positions.
  *
- *   x = LN(E[token] + P[position]),  features = network(x) (pre-LN: normalised once more),
+ *   x = norm(E[token] + P[position]),  features = network(x) (normalised once more, but for post),
  *   logits = U features + b,  with U of its own or U = E / sqrt(width) (tied). */
 #ifndef IRENEO_ATTENTION_NETWORK_LANGUAGE_MODEL_H
 #define IRENEO_ATTENTION_NETWORK_LANGUAGE_MODEL_H
@@ -17,7 +17,7 @@ typedef struct ireneo_language_shape {
 /* Where the kinds of parameters lie in one flat block. */
 typedef struct ireneo_language_layout {
     size_t tokens;      /* (symbols + 1, width) */
-    size_t positions;   /* (context, width) */
+    size_t positions;   /* (context, width); none with rotary positions */
     size_t layers;      /* as in network.h */
     size_t output;      /* (symbols, width); none when tied */
     size_t output_bias; /* (symbols) */
@@ -40,7 +40,7 @@ typedef struct ireneo_language_work {
     ireneo_scalar *embedding;       /* (rows, width), normalised */
     ireneo_scalar *embedding_scale; /* (rows) */
     ireneo_scalar *features;        /* (rows, width): the network's output, normalised */
-    ireneo_scalar *features_scale;  /* (rows), pre-LN only */
+    ireneo_scalar *features_scale;  /* (rows), all but post */
     ireneo_scalar *chosen;          /* (rows, width): features at the masked positions, one below the other */
     ireneo_scalar *logits;          /* (rows, symbols) */
     size_t *masked;                 /* (rows): row numbers of the masked positions */

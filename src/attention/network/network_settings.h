@@ -4,7 +4,9 @@
 
 #include "attention/network/network.h"
 
-/* Fails with a sentence when a size or a scale is out of range. */
+/* Fails with a sentence when a size or a scale is out of range, or two ingredients do not go together. Where
+ * fewer keys than the context are seen the rest is padding, which has no effect on other tokens and is not
+ * measured: the network then has `keys` tokens, and weights scaled for `context`. */
 ireneo_error ireneo_network_read(const ireneo_transformer *transformer, ireneo_network_shape *shape,
                                  ireneo_network_scales *scales);
 

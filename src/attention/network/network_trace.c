@@ -1,62 +1,10 @@
-/* The network's parameters in one block, and room for what a pass leaves behind. */
+/* Room for what a pass through the network leaves behind. */
 #include "attention/network/network.h"
 #include "attention/network/network_tiles.h"
+#include "attention/network/rope.h"
 #include "base/ram.h"
-#include "base/random.h"
 
-#include <math.h>
 #include <string.h>
-
-static size_t layer_size(const ireneo_network_shape *shape) {
-    size_t d = shape->width, m = shape->mlp_width;
-    return 3 * d * d + d + m * d + m + d * m + d;
-}
-
-size_t ireneo_network_parameters(const ireneo_network_shape *shape) {
-    return shape->layers * layer_size(shape);
-}
-
-ireneo_layer_view ireneo_network_layer(const ireneo_network_shape *shape, ireneo_scalar *block,
-                                       size_t layer) {
-    size_t d = shape->width, m = shape->mlp_width;
-    ireneo_layer_view view;
-    view.query_key_value = block + layer * layer_size(shape);
-    view.value_bias = view.query_key_value + 3 * d * d;
-    view.mlp_in = view.value_bias + d;
-    view.mlp_in_bias = view.mlp_in + m * d;
-    view.mlp_out = view.mlp_in_bias + m;
-    view.mlp_out_bias = view.mlp_out + d * m;
-    return view;
-}
-
-static void scale(ireneo_scalar *values, size_t count, double variance) {
-    ireneo_scalar deviation = (ireneo_scalar)sqrt(variance);
-    for (size_t i = 0; i < count; i++) values[i] *= deviation;
-}
-
-void ireneo_network_draw(const ireneo_network_shape *shape, const ireneo_network_scales *scales,
-                         uint64_t seed, uint64_t stream, ireneo_scalar *block, int threads) {
-    size_t d = shape->width, m = shape->mlp_width;
-#ifdef IRENEO_NETWORK_DOUBLE
-    ireneo_random_normals(seed, stream, 0, ireneo_network_parameters(shape), threads, block);
-#else
-    ireneo_random_normals_float(seed, stream, 0, ireneo_network_parameters(shape), threads, block);
-#endif
-    double tokens = scales->context > 0.0 ? scales->context : (double)shape->context;
-    double logits = scales->beta * sqrt(log(tokens)) / (double)d;
-    for (size_t layer = 0; layer < shape->layers; layer++) {
-        ireneo_layer_view view = ireneo_network_layer(shape, block, layer);
-        scale(view.query_key_value, 2 * d * d, logits);
-        scale(view.query_key_value + 2 * d * d, d * d, scales->value_variance / (double)d);
-        scale(view.mlp_in, m * d, scales->mlp_in_variance / (double)d);
-        scale(view.mlp_out, d * m, scales->mlp_out_variance / (double)m);
-        scale(view.value_bias, d, scales->value_bias_variance);
-        scale(view.mlp_in_bias, m, scales->mlp_bias_variance);
-        scale(view.mlp_out_bias, d, scales->mlp_bias_variance);
-    }
-}
-
-/* ---- traces ---- */
 
 /* Hands out pieces of one block; with no block yet it only counts. */
 typedef struct cutter {
@@ -71,43 +19,73 @@ static ireneo_scalar *cut(cutter *from, size_t count) {
     return piece;
 }
 
+static bool has_branch_norm(const ireneo_network_shape *shape) {
+    return shape->normalisation == IRENEO_NORMALISATION_BRANCH ||
+           shape->normalisation == IRENEO_NORMALISATION_SANDWICH;
+}
+
+static void cut_attention(const ireneo_network_shape *shape, size_t rows, cutter *from,
+                          ireneo_layer_trace *piece) {
+    piece->query_key_value = cut(from, rows * ireneo_projection_width(shape));
+    piece->log_sum = cut(from, rows * shape->heads);
+    if (shape->query_key_norm > 0.0)
+        piece->query_key_scale = cut(from, rows * (shape->heads + ireneo_key_heads(shape)));
+    if (shape->output_projection) piece->mixed = cut(from, rows * ireneo_query_width(shape));
+    piece->attention_scale = cut(from, rows);
+    if (!has_branch_norm(shape)) return;
+    piece->attention_output = cut(from, rows * shape->width);
+    piece->attention_output_scale = cut(from, rows);
+}
+
+static void cut_mlp(const ireneo_network_shape *shape, size_t rows, cutter *from, ireneo_layer_trace *piece) {
+    piece->mlp_input = shape->parallel ? piece->attention_input : cut(from, rows * shape->width);
+    piece->hidden = cut(from, rows * ireneo_hidden_width(shape));
+    piece->mlp_scale = cut(from, rows);
+    if (!has_branch_norm(shape)) return;
+    piece->mlp_output = cut(from, rows * shape->width);
+    piece->mlp_output_scale = cut(from, rows);
+}
+
 static void cut_layers(const ireneo_network_shape *shape, ireneo_network_trace *trace, cutter *from) {
-    size_t rows = trace->rows, d = shape->width;
     for (size_t layer = 0; layer <= shape->layers; layer++) {
-        ireneo_layer_trace piece = {0};
-        piece.attention_input = cut(from, rows * d);
+        ireneo_layer_trace piece = {.attention_input = cut(from, trace->rows * shape->width)};
         if (layer < shape->layers) {
-            piece.query_key_value = cut(from, rows * 3 * d);
-            piece.log_sum = cut(from, rows * shape->heads);
-            piece.mlp_input = cut(from, rows * d);
-            piece.hidden = cut(from, rows * shape->mlp_width);
-            piece.attention_scale = cut(from, rows);
-            piece.mlp_scale = cut(from, rows);
+            cut_attention(shape, trace->rows, from, &piece);
+            cut_mlp(shape, trace->rows, from, &piece);
         }
         if (from->block != NULL) trace->layers[layer] = piece;
     }
 }
 
+static void cut_gradients(const ireneo_network_shape *shape, ireneo_network_trace *trace, size_t wide,
+                          cutter *from) {
+    size_t count = trace->rows * shape->width, T = shape->context;
+    trace->gradient = cut(from, count);
+    trace->branch_gradient = cut(from, count);
+    if (has_branch_norm(shape)) trace->normed_gradient = cut(from, count);
+    if (shape->parallel) trace->other_gradient = cut(from, count);
+    if (shape->output_projection) trace->mixed_gradient = cut(from, trace->rows * ireneo_query_width(shape));
+    trace->wide_gradient = cut(from, trace->rows * wide);
+    trace->weights = cut(from, T * T);
+    trace->logit_gradient = cut(from, T * T);
+}
+
 static void cut_trace(const ireneo_network_shape *shape, bool backward, bool measured,
                       ireneo_network_trace *trace, cutter *from) {
-    size_t rows = trace->rows, d = shape->width, T = shape->context;
-    size_t wide = 3 * d > shape->mlp_width ? 3 * d : shape->mlp_width;
+    size_t rows = trace->rows, T = shape->context, hidden = ireneo_hidden_width(shape),
+           projections = ireneo_projection_width(shape), wide = projections > hidden ? projections : hidden;
     cut_layers(shape, trace, from);
-    trace->stream = cut(from, rows * d);
-    trace->branch = cut(from, rows * d);
+    trace->stream = cut(from, rows * shape->width);
+    trace->branch = cut(from, rows * shape->width);
     trace->wide = cut(from, rows * wide);
     trace->tiles = cut(from, (size_t)trace->threads * NETWORK_TILE_ROWS * T);
+    if (shape->rope_base > 0.0) trace->turns = cut(from, T * ireneo_head_width(shape));
     if (measured) {
         trace->participation = cut(from, rows * shape->heads);
         trace->entropy = cut(from, rows * shape->heads);
         trace->column_sum = cut(from, rows * shape->heads);
     }
-    if (!backward) return;
-    trace->gradient = cut(from, rows * d);
-    trace->branch_gradient = cut(from, rows * d);
-    trace->wide_gradient = cut(from, rows * wide);
-    trace->weights = cut(from, T * T);
-    trace->logit_gradient = cut(from, T * T);
+    if (backward) cut_gradients(shape, trace, wide, from);
 }
 
 ireneo_error ireneo_network_trace_create(const ireneo_network_shape *shape, size_t sequences, int threads,
@@ -127,6 +105,8 @@ ireneo_error ireneo_network_trace_create(const ireneo_network_shape *shape, size
     }
     cutter pieces = {.block = trace->block};
     cut_trace(shape, backward, measured, trace, &pieces);
+    if (trace->turns != NULL)
+        ireneo_rope_fill(shape->context, ireneo_head_width(shape), shape->rope_base, trace->turns);
     return IRENEO_OK;
 }
 

@@ -1,9 +1,9 @@
 /* Random networks: tokens forward, a random gradient backward, and what happens to both at every depth.
  *
- * Tokens are sqrt(rho_0) z_0 + sqrt(1 - rho_0) z_s with independent Gaussian z, normalised, and for
- * pre-LN stretched to squared length q_0; or they are a text: random vectors of ids and positions, normalised likewise. The gradient at
- * the output has independent entries N(0, 1 / (context width)), so that its squared norm is about 1. */
-#include "attention/network/layer_norm.h"
+ * Tokens are sqrt(rho_0) z_0 + sqrt(1 - rho_0) z_s with independent Gaussian z, normalised, and for all but
+ * post stretched to squared length q_0; or they are a text: random vectors of ids and positions, normalised
+ * likewise. The gradient at the output has independent entries N(0, 1 / (context width)), so that its squared
+ * norm is about 1. */
 #include "attention/network/network_settings.h"
 #include "attention/network/order_parameters.h"
 #include "attention/network/token_ids.h"
@@ -24,6 +24,7 @@ enum { STREAM_WEIGHTS = 0x41540001, STREAM_TOKENS, STREAM_GRADIENT, STREAM_POSIT
 typedef struct depth_sample {
     double rho, q, participation, entropy, overlap;
     double gradient_tokens, gradient_query, gradient_key, gradient_value, gradient_mlp_in, gradient_mlp_out;
+    double rho_early, rho_late, gradient_output, gradient_mlp_gate;
 } depth_sample;
 
 _Static_assert(sizeof(depth_sample) == FIGURES * sizeof(double), "one number for every estimate");
@@ -78,16 +79,22 @@ static void draw_tokens(simulation *s, size_t draw) {
     (s->text.count > 0 ? draw_text : draw_gaussian)(s, draw);
     size_t d = s->shape.width, rows = s->trace.rows;
     float *x = s->trace.stream;
-    ireneo_normalise_rows(x, x, rows, d, s->trace.layers[0].attention_scale, s->threads);
+    ireneo_network_normalise(&s->shape, x, x, rows, s->trace.layers[0].attention_scale, s->threads);
     if (s->shape.normalisation == IRENEO_NORMALISATION_POST) return;
     float length = (float)sqrt(s->transformer->q_0);
     for (size_t i = 0; i < rows * d; i++) x[i] *= length;
 }
 
+/* All tokens or the last ones; and as many at either end, or a quarter. */
 static void measure_tokens(simulation *s, depth_sample *sample) {
     size_t rows = s->trace.rows, d = s->shape.width, last = s->settings->last;
     size_t first = last > 0 && last < rows ? rows - last : 0;
-    ireneo_measure_tokens(s->trace.stream + first * d, rows - first, d, s->scratch, &sample->rho, &sample->q);
+    size_t edge = first > 0 ? last : rows < 8 ? 2 : rows / 4;
+    const float *x = s->trace.stream;
+    double q;
+    ireneo_measure_tokens(x + first * d, rows - first, d, s->scratch, &sample->rho, &sample->q);
+    ireneo_measure_tokens(x, edge, d, s->scratch, &sample->rho_early, &q);
+    ireneo_measure_tokens(x + (rows - edge) * d, edge, d, s->scratch, &sample->rho_late, &q);
 }
 
 static void measure_rows(simulation *s, depth_sample *sample) {
@@ -97,7 +104,15 @@ static void measure_rows(simulation *s, depth_sample *sample) {
                              &sample->entropy);
 }
 
-static int forward(simulation *s, size_t draw) {
+/* How far draw number `draw` is, as a share of it. */
+static ireneo_error tell(const simulation *s, size_t draw, double share) {
+    if (ireneo_report(s->settings->progress, "networks", (double)draw + share, (double)s->settings->draws))
+        return ireneo_fail(IRENEO_ERROR_CANCELLED, "stopped in draw %zu of %zu", draw + 1,
+                           s->settings->draws);
+    return IRENEO_OK;
+}
+
+static ireneo_error forward(simulation *s, size_t draw) {
     const ireneo_network_shape *shape = &s->shape;
     draw_tokens(s, draw);
     ireneo_network_draw(shape, &s->scales, s->settings->seed, stream_of(STREAM_WEIGHTS, draw), s->parameters,
@@ -109,16 +124,34 @@ static int forward(simulation *s, size_t draw) {
         ireneo_network_layer_forward(shape, ireneo_network_layer(shape, s->parameters, layer), &s->trace,
                                      layer);
         measure_tokens(s, sample);
+        if (!isfinite(sample->q))
+            return ireneo_fail(IRENEO_ERROR_NUMERIC,
+                               "the tokens grow beyond all numbers in layer %zu; smaller variances or a norm "
+                               "in every block keep them finite",
+                               layer + 1);
         measure_rows(s, sample);
-        double done = (double)draw + (double)(layer + 1) / (double)shape->layers / 3.0;
-        if (ireneo_report(s->settings->progress, "networks", done, (double)s->settings->draws)) return 1;
+        IRENEO_TRY(tell(s, draw, (double)(layer + 1) / (double)shape->layers / 3.0));
     }
-    return 0;
+    return IRENEO_OK;
 }
 
-static int backward(simulation *s, size_t draw) {
+/* Squared norms of one layer's gradients, over `whole`. */
+static void measure_gradients(const ireneo_network_shape *shape, ireneo_layer_view sums, double whole,
+                              depth_sample *sample) {
+    size_t d = shape->width, m = shape->mlp_width, queries = ireneo_query_width(shape) * d,
+           keys = ireneo_key_width(shape) * d, gates = ireneo_hidden_width(shape) - m;
+    sample->gradient_query = ireneo_square_sum(sums.query_key_value, queries) / whole;
+    sample->gradient_key = ireneo_square_sum(sums.query_key_value + queries, keys) / whole;
+    sample->gradient_value = ireneo_square_sum(sums.query_key_value + queries + keys, keys) / whole;
+    if (shape->output_projection) sample->gradient_output = ireneo_square_sum(sums.output, queries) / whole;
+    sample->gradient_mlp_in = ireneo_square_sum(sums.mlp_in, m * d) / whole;
+    if (gates > 0) sample->gradient_mlp_gate = ireneo_square_sum(sums.mlp_in + m * d, gates * d) / whole;
+    sample->gradient_mlp_out = ireneo_square_sum(sums.mlp_out, d * m) / whole;
+}
+
+static ireneo_error backward(simulation *s, size_t draw) {
     const ireneo_network_shape *shape = &s->shape;
-    size_t count = s->trace.rows * shape->width, d = shape->width, m = shape->mlp_width;
+    size_t count = s->trace.rows * shape->width;
     float *gradient = s->trace.gradient, size = (float)(1.0 / sqrt((double)count));
     ireneo_random_normals_float(s->settings->seed, stream_of(STREAM_GRADIENT, draw), 0, count, s->threads,
                                 gradient);
@@ -130,17 +163,11 @@ static int backward(simulation *s, size_t draw) {
         memset(s->gradients, 0, ireneo_network_parameters(shape) / shape->layers * sizeof *s->gradients);
         ireneo_network_layer_backward(shape, ireneo_network_layer(shape, s->parameters, layer), sums,
                                       &s->trace, layer);
-        depth_sample *sample = &s->samples[layer + 1];
-        sample->gradient_query = ireneo_square_sum(sums.query_key_value, d * d) / whole;
-        sample->gradient_key = ireneo_square_sum(sums.query_key_value + d * d, d * d) / whole;
-        sample->gradient_value = ireneo_square_sum(sums.query_key_value + 2 * d * d, d * d) / whole;
-        sample->gradient_mlp_in = ireneo_square_sum(sums.mlp_in, m * d) / whole;
-        sample->gradient_mlp_out = ireneo_square_sum(sums.mlp_out, d * m) / whole;
+        measure_gradients(shape, sums, whole, &s->samples[layer + 1]);
         s->samples[layer].gradient_tokens = ireneo_square_sum(gradient, count) / whole;
-        double done = (double)draw + 1.0 - 2.0 * (double)layer / (double)shape->layers / 3.0;
-        if (ireneo_report(s->settings->progress, "networks", done, (double)s->settings->draws)) return 1;
+        IRENEO_TRY(tell(s, draw, 1.0 - 2.0 * (double)layer / (double)shape->layers / 3.0));
     }
-    return 0;
+    return IRENEO_OK;
 }
 
 /* Welford's update of means and squared distances with the sample of one draw. */
@@ -196,9 +223,8 @@ static void release(simulation *s) {
 static ireneo_error run_draws(simulation *s, ireneo_attention_depth *depths) {
     IRENEO_TRY(allocate(s));
     for (size_t draw = 0; draw < s->settings->draws; draw++) {
-        if (forward(s, draw) || (!s->settings->forward_only && backward(s, draw)))
-            return ireneo_fail(IRENEO_ERROR_CANCELLED, "stopped in draw %zu of %zu", draw + 1,
-                               s->settings->draws);
+        IRENEO_TRY(forward(s, draw));
+        if (!s->settings->forward_only) IRENEO_TRY(backward(s, draw));
         add_sample(s, draw);
     }
     write_report(s, depths);
