@@ -1,6 +1,7 @@
-/* ireneo attention recommend: initial scales that keep away from both collapses. */
+/* ireneo attention recommend: initial scales that keep away from both collapses, and the rate they bear. */
 #include "attention.h"
 #include "attention_snippet.h"
+#include "attention_try.h"
 #include "base/text_stream.h"
 
 #include <math.h>
@@ -11,7 +12,8 @@
 typedef struct recommend_question {
     transformer_options transformer;
     ireneo_attention_recommend_settings settings;
-    const char *tune, *style;
+    const char *tune, *style, *text;
+    size_t steps; /* of the trial on that text */
     bool json;
 } recommend_question;
 
@@ -26,7 +28,15 @@ static void print_assessment(const ireneo_transformer *t, const ireneo_attention
     printf("  first layer's entropy     %9.4g   nats of log T = %.4g; participation %.3g\n", a->entropy,
            log(keys), a->participation);
     printf("  query gradient            %9.3g   relative to the width, see 'attention layer'\n", a->gradient);
-    printf("  verdict                   %s\n", a->rank_collapse && a->entropy_collapse
+    if (!isnan(a->growth)) {
+        printf(
+            "  growth of gradients       %9.3g   from the last layer to the first, squared; 1000 explodes\n",
+            a->growth);
+        if (!isnan(a->safe_rate))
+            printf("  largest safe rate         %9.2g   of Adam, by what one step changes\n", a->safe_rate);
+    }
+    printf("  verdict                   %s\n", a->gradients_explode ? "gradients explode"
+                                               : a->rank_collapse && a->entropy_collapse
                                                    ? "rank and entropy collapse"
                                                : a->rank_collapse    ? "rank collapse"
                                                : a->entropy_collapse ? "entropy collapse"
@@ -58,7 +68,19 @@ void write_assessment(ireneo_json *json, const char *key, const ireneo_attention
     ireneo_json_number(json, "residual_margin", a->residual_margin);
     ireneo_json_bool(json, "rank_collapse", a->rank_collapse != 0);
     ireneo_json_bool(json, "entropy_collapse", a->entropy_collapse != 0);
+    ireneo_json_number(json, "growth", a->growth);
+    ireneo_json_number(json, "safe_rate", a->safe_rate);
+    ireneo_json_bool(json, "gradients_explode", a->gradients_explode != 0);
+    ireneo_json_bool(json, "trainable", a->trainable != 0);
     ireneo_json_end_object(json);
+}
+
+/* Whether the weights as they are drawn now are well inside: a factor of ten from alike tokens and from
+ * exploding gradients or, where those have no law, of two from entropy collapse. */
+static bool well_inside(const ireneo_attention_assessment *a, const ireneo_attention_collapse_settings *s) {
+    double rank_limit = s->rank_limit > 0.0 ? s->rank_limit : 0.001;
+    bool calm = isnan(a->growth) ? a->beta_margin >= 2.0 : a->growth <= 100.0;
+    return a->trainable && calm && 1.0 - a->rho >= 10.0 * rank_limit;
 }
 
 static void print_back(FILE *out, const ireneo_attention_recommendation *r, snippet_style style) {
@@ -84,9 +106,18 @@ void set_conventions_table(const conventions_table *table) {
     others = table;
 }
 
-static int print_report(const command *self, const ireneo_attention_recommendation *r,
-                        const ireneo_transformer *given, const ireneo_attention_assessment *before,
-                        const ireneo_attention_recommend_settings *settings, snippet_style style) {
+/* The style that was asked for, or that of the model, or one that the MLP goes with. */
+static snippet_style choose_style(const recommend_question *q) {
+    const char *word = q->style != NULL ? q->style : q->transformer.model;
+    if (word != NULL && (q->style != NULL || snippet_style_of(word) != SNIPPET_TORCH))
+        return snippet_style_of(word);
+    return q->transformer.transformer.activation >= IRENEO_ACTIVATION_REGLU ? SNIPPET_LLAMA : SNIPPET_TORCH;
+}
+
+static int print_report(const command *self, const recommend_question *q,
+                        const ireneo_attention_recommendation *r, const ireneo_attention_assessment *before) {
+    const ireneo_transformer *given = &q->transformer.transformer;
+    snippet_style style = choose_style(q);
     char *snippet = write_text(r, style, print_snippet), *options = write_text(r, style, print_back);
     if (snippet == NULL || options == NULL) {
         free(snippet);
@@ -98,6 +129,7 @@ static int print_report(const command *self, const ireneo_attention_recommendati
     if (before != NULL) {
         write_transformer(&json, "given", given);
         write_assessment(&json, "given_assessment", before);
+        ireneo_json_bool(&json, "unchanged", well_inside(before, &q->settings.collapse));
     }
     write_transformer(&json, "transformer", &r->transformer);
     write_assessment(&json, "assessment", &r->assessment);
@@ -108,25 +140,33 @@ static int print_report(const command *self, const ireneo_attention_recommendati
     ireneo_json_number(&json, "std_mlp_in", r->std_mlp_in);
     ireneo_json_number(&json, "std_mlp_out", r->std_mlp_out);
     ireneo_json_number(&json, "branch_scale", r->branch_scale);
-    if (others != NULL) others->write(&json, r, settings);
+    if (others != NULL) others->write(&json, r, &q->settings);
+    ireneo_json_number(&json, "safe_rate", r->assessment.safe_rate);
     ireneo_json_text(&json, "options", options);
     ireneo_json_text(&json, "pytorch", snippet);
-    ireneo_json_end_object(&json);
     free(snippet);
     free(options);
-    return print_json(self, &json, EXIT_DONE);
+    int outcome =
+        q->text != NULL ? try_recommendation(self, q->text, given, &q->settings, q->steps, &json) : EXIT_DONE;
+    if (outcome > EXIT_NO) return outcome;
+    ireneo_json_end_object(&json);
+    return print_json(self, &json, outcome);
 }
 
-static void print_text(const ireneo_attention_recommendation *r, const ireneo_transformer *given,
-                       const ireneo_attention_assessment *before,
-                       const ireneo_attention_recommend_settings *settings, snippet_style style) {
-    if (before != NULL) {
-        printf("As given: ");
-        print_transformer(given);
-        printf("\n");
-        print_assessment(given, before);
-        printf("\n");
-    }
+static void print_given(const recommend_question *q, const ireneo_attention_assessment *before) {
+    const ireneo_transformer *given = &q->transformer.transformer;
+    printf("As given: ");
+    print_transformer(given);
+    printf("\n");
+    print_assessment(given, before);
+    if (well_inside(before, &q->settings.collapse))
+        printf("\nNothing needs to change. What follows is for weights that are drawn anew all the same.\n");
+    printf("\n");
+}
+
+static int print_text(const command *self, const recommend_question *q,
+                      const ireneo_attention_recommendation *r, const ireneo_attention_assessment *before) {
+    if (before != NULL) print_given(q, before);
     printf("Recommended: ");
     print_transformer(&r->transformer);
     printf("\n");
@@ -137,20 +177,17 @@ static void print_text(const ireneo_attention_recommendation *r, const ireneo_tr
         printf("\nPre-LN branches add to a stream that starts at mean square %.3g; larger embeddings (--q0) "
                "allow larger branches.\n",
                r->transformer.q_0);
-    if (others != NULL) others->print(r, settings);
+    if (others != NULL) others->print(r, &q->settings);
     printf(
         "\nTo follow it through the layers, give these options to 'attention propagate' or 'simulate':\n  ");
     print_options(stdout, &r->transformer);
     printf("\n\n");
-    print_snippet(stdout, r, style);
-}
-
-/* The style that was asked for, or that of the model, or one that the MLP goes with. */
-static snippet_style choose_style(const recommend_question *q) {
-    const char *word = q->style != NULL ? q->style : q->transformer.model;
-    if (word != NULL && (q->style != NULL || snippet_style_of(word) != SNIPPET_TORCH))
-        return snippet_style_of(word);
-    return q->transformer.transformer.activation >= IRENEO_ACTIVATION_REGLU ? SNIPPET_LLAMA : SNIPPET_TORCH;
+    print_snippet(stdout, r, choose_style(q));
+    if (q->text == NULL) return finish_output(self, EXIT_DONE);
+    fflush(stdout);
+    int outcome =
+        try_recommendation(self, q->text, &q->transformer.transformer, &q->settings, q->steps, NULL);
+    return outcome > EXIT_NO ? outcome : finish_output(self, outcome);
 }
 
 /* Whether the command line says how the weights are drawn now. */
@@ -172,17 +209,18 @@ static bool weights_given(const transformer_options *t) {
 }
 
 static int run(const command *self, int argc, char **argv) {
-    recommend_question q = {0};
+    recommend_question q = {.steps = 1000};
     transformer_options *t = &q.transformer;
     ireneo_attention_recommend_settings *s = &q.settings;
     declare_transformer(t);
     const option own[] = {
-        CHOICE("tune", &q.tune, "branches|skips", "shrink branches (default) or strengthen skips"),
-        NUMBER("beta-margin", &s->beta_margin, "M", "beta this many times below entropy collapse (default 2)",
+        CHOICE("tune", &q.tune, "branches|skips",
+               "shrink branches or strengthen skips alone (post-LN: both)"),
+        NUMBER("beta-margin", &s->beta_margin, "M", "beta this many times below entropy collapse (default 7)",
                1, 1e6),
-        NUMBER("retention", &s->retention, "S", "share of 1 - rho left at the end (default 0.5)", 1e-6,
+        NUMBER("retention", &s->retention, "S", "share of 1 - rho left at the end (default 0.99)", 1e-6,
                0.999),
-        NUMBER("rank-limit", &s->collapse.rank_limit, "E", "rank collapse is 1 - rho below E (default 0.05)",
+        NUMBER("rank-limit", &s->collapse.rank_limit, "E", "rank collapse is 1 - rho below E (default 0.001)",
                1e-12, 0.999),
         NUMBER("entropy-limit", &s->collapse.entropy_limit, "F",
                "entropy collapse is below F log T (default 1/3)", 1e-6, 0.999),
@@ -190,13 +228,17 @@ static int run(const command *self, int argc, char **argv) {
         CHOICE("style", &q.style, "torch|bert|gpt2|timm|llama|gemma",
                "whose names the PyTorch code uses (default: the model's); bert: also ViT, llama: also Qwen "
                "and OLMo"),
+        TEXT("try", &q.text, "TEXT", "trains the small version on this text, to prove it"),
+        COUNT("steps", &q.steps, "N", "steps of that training (default 1000)", 1, 1e9),
         JSON(&q.json),
         OPTIONS_END,
     };
     declare_options(t, own);
     int outcome = parse_transformer(self, argc, argv, t);
     if (outcome != 0) return outcome == PARSE_FINISHED ? EXIT_DONE : outcome;
-    s->tune_skips = q.tune != NULL && strcmp(q.tune, "skips") == 0;
+    if (was_given(t, "steps") && q.text == NULL)
+        return complain(self, EXIT_USAGE, "--steps are those of --try: name a text to train on");
+    s->tune_skips = q.tune == NULL ? 0 : strcmp(q.tune, "skips") == 0 ? 1 : -1;
     s->no_output_projection = t->no_projection;
     if (snippet_is_gated(choose_style(&q)) != (t->transformer.activation >= IRENEO_ACTIVATION_REGLU))
         return complain(self, EXIT_USAGE,
@@ -210,14 +252,20 @@ static int run(const command *self, int argc, char **argv) {
     if (failed == IRENEO_OK && given)
         failed = ireneo_attention_assess(&t->transformer, &s->collapse, &before);
     if (failed != IRENEO_OK) return report_error(self, failed);
+    if (q.text != NULL && isnan(r.assessment.safe_rate))
+        return complain(self, EXIT_USAGE,
+                        "--try needs a learning rate, and none is known to be safe for %s-LN; choose one "
+                        "with 'attention train --rate'",
+                        ireneo_normalisation_name(r.transformer.normalisation));
+    if (q.text != NULL) outcome = check_text(self, q.text);
+    if (outcome != 0) return outcome;
     const ireneo_attention_assessment *now = given ? &before : NULL;
-    if (q.json) return print_report(self, &r, &t->transformer, now, s, choose_style(&q));
-    print_text(&r, &t->transformer, now, s, choose_style(&q));
-    return finish_output(self, EXIT_DONE);
+    return q.json ? print_report(self, &q, &r, now) : print_text(self, &q, &r, now);
 }
 
 const command command_attention_recommend = {
-    "attention recommend", "initial scales of all weights that keep away from both collapses", run, "",
+    "attention recommend", "initial scales of all weights, and the largest learning rate, that train", run,
+    "",
     "Give the architecture, or --preset bert-base, gpt2-small or vit-b to see what its usual initialisation "
     "does\n"
     "and what is recommended instead. Tokens of LayerNorm'ed embeddings have --q0 1; --rho0 is how alike "

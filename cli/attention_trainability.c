@@ -101,7 +101,7 @@ static void print_point(const ireneo_attention_trainability_cell *c) {
     if (isnan(c->growth)) return;
     printf("  growth of gradients            %9.3g\n", c->growth);
     if (c->update > 0.0) printf("  change by a step of Adam       %9.3g\n", c->update);
-    printf("  largest safe learning rate     %9.2g\n", c->safe_rate);
+    if (!isnan(c->safe_rate)) printf("  largest safe learning rate     %9.2g\n", c->safe_rate);
 }
 
 static void print_lines(const ireneo_attention_trainability *d, const ireneo_attention_collapse_settings *s) {
@@ -215,7 +215,7 @@ static int answer(const command *self, trainability_question *q, const grid *bet
 static int run(const command *self, int argc, char **argv) {
     trainability_question q = {.betas = "0.2:6:30", .residuals = "0.25:5:20"};
     q.settings = (ireneo_attention_collapse_settings){
-        .rank_limit = 0.05, .entropy_limit = 1.0 / 3.0, .growth_limit = 1000.0};
+        .rank_limit = 0.001, .entropy_limit = 1.0 / 3.0, .growth_limit = 1000.0};
     transformer_options *t = &q.transformer;
     declare_transformer(t);
     drop_option(t, "beta");
@@ -224,7 +224,7 @@ static int run(const command *self, int argc, char **argv) {
     const option own[] = {
         TEXT("betas", &q.betas, "LIST", "query-key scales, as 0.5,1,2 or 0.2:6:30 (the default)"),
         TEXT("residuals", &q.residuals, "LIST", "attention residual strengths (default 0.25:5:20)"),
-        NUMBER("rank-limit", &q.settings.rank_limit, "E", "rank collapse is 1 - rho below E (default 0.05)",
+        NUMBER("rank-limit", &q.settings.rank_limit, "E", "rank collapse is 1 - rho below E (default 0.001)",
                1e-12, 0.999),
         NUMBER("entropy-limit", &q.settings.entropy_limit, "F",
                "entropy collapse is below F log T (default 1/3)", 1e-6, 0.999),

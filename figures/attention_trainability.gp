@@ -27,22 +27,17 @@ set key at screen 0.985, screen up(0.955) right top Left reverse samplen 2.4
 inside(x) = x > bottom && x < top ? x : NaN
 if (wall > left && wall < right) set arrow 1 from wall, bottom to wall, top nohead lc rgb red lw 2.5 front
 if (wall_limit > left && wall_limit < right) set arrow 2 from wall_limit, bottom to wall_limit, top nohead lc rgb red lw 2 dt 2 front
-# The region in which both lines let signals through is hatched.
-edge = wall < right ? wall : right
-inside_of(y) = y < bottom ? bottom : y > top ? top : y
-corners = sprintf("set object 1 polygon from %g,%g", left, top)
-stats data using ($1 <= edge ? (corners = corners.sprintf(" to %g,%g", $1, inside_of($13)), last = inside_of($13)) : 0) skip 1 every 1:1:0::0 nooutput
-corners = corners.sprintf(" to %g,%g to %g,%g to %g,%g front fc rgb '#00704f' fs transparent pattern 4 noborder", edge, last, edge, top, left, top)
-if (edge > left) eval corners
+# Trainable cells are dotted: neither alike tokens, nor exploding gradients, nor a rate that is too large.
 set pm3d map
 if (format ne "svg") set pm3d interpolate 3,3 # a vector picture would become huge
 here = wall > left && wall < right
 shade = here && (wall - left) < 0.28 * (right - left) # no room beside the line
 set style textbox opaque noborder fillcolor rgb "#e8f4fb"
-set label 1 "trainable" boxed at graph (shade ? 0.012 : 0.03), graph 0.94 tc rgb "#222222" front
 if (highest > bottom + 0.15 * (top - bottom)) set label 2 "rank collapse" at graph (shade ? (wall - left) / (right - left) + 0.03 : 0.03), graph 0.06 tc rgb "white" front
 if (here) set label 3 "entropy collapse" at wall + 0.03 * (right - left), bottom + 0.94 * (top - bottom) tc rgb "#222222" front
 splot data using 1:2:3 skip 1 with pm3d notitle, \
+      data using 1:($9 == 1 ? $2 : NaN):(1) skip 1 with points pt 7 ps 0.22 lc rgb '#00704f' notitle, \
+      NaN with points pt 7 ps 0.4 lc rgb '#00704f' title "trainable", \
       data using 1:(inside($13)):(1) skip 1 every 1:1:0::0 with lines lc rgb orange lw 2.5 notitle, \
       data using 1:(inside($14)):(1) skip 1 every 1:1:0::0 with lines lc rgb orange lw 2 dt 2 notitle, \
       NaN with lines lc rgb "#555555" lw 2.5 title "at this T", \

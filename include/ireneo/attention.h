@@ -155,7 +155,7 @@ IRENEO_API double ireneo_beta_from_std(double std_query, double std_key, double 
 
 /** What counts as collapse. Zero-initialised settings, or NULL, are the defaults. */
 typedef struct ireneo_attention_collapse_settings {
-    /** Rank collapse: 1 - rho after the last block is below this; 0: 0.05. */
+    /** Rank collapse: 1 - rho after the last block is below this; 0: 0.001. */
     double rank_limit;
     /** Entropy collapse: the mean entropy of the first block's attention is below this share of log(keys);
      * 0: 1/3. In the limit T to infinity the line is beta_c instead. */
@@ -203,12 +203,13 @@ IRENEO_API ireneo_error ireneo_attention_assess(const ireneo_transformer *transf
 /** How a recommendation is made. Zero-initialised settings, or NULL, are the defaults. */
 typedef struct ireneo_attention_recommend_settings {
     ireneo_attention_collapse_settings collapse;
-    /** beta is this many times below the line of entropy collapse; 0: 2. */
+    /** beta is this many times below the line of entropy collapse; 0: 7. */
     double beta_margin;
-    /** Share of the input's 1 - rho that must be left after the last block; 0: 0.5. */
+    /** Share of the input's 1 - rho that must be left after the last block; 0: 0.99. */
     double retention;
-    /** 0: skips have strength 1 and the branches are made small; 1: branches have unit size and the skips are
-     * made strong. */
+    /** 1: branches have unit size and the skips are made strong; -1: skips have strength 1 and the branches are
+     * made small; 0: in post-LN the skips are made for a learning rate of 0.003 at width 64, which falls as one
+     * over the width, and then the branches small; elsewhere as -1. */
     int tune_skips;
     /** 1: attention has no output projection W_O. */
     int no_output_projection;

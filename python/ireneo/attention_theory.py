@@ -404,7 +404,7 @@ def assess(
     progress: Optional[Progress] = None,
     **changes: Any,
 ) -> Assessment:
-    """Judges a transformer. rank_limit: 1 - rho after the last block that counts as rank collapse (0: 0.05);
+    """Judges a transformer. rank_limit: 1 - rho after the last block that counts as rank collapse (0: 0.001);
     entropy_limit: share of log(keys) below which the first block's entropy counts as collapse (0: 1/3);
     growth_limit: growth of |dL/dx|^2 that counts as exploding (0: 1000); rate and steps: of Adam, to judge them (0: not).
 
@@ -480,7 +480,7 @@ def recommend(
     *,
     beta_margin: float = 0.0,
     retention: float = 0.0,
-    tune_skips: bool = False,
+    tune_skips: Optional[bool] = None,
     output_projection: bool = True,
     rank_limit: float = 0.0,
     entropy_limit: float = 0.0,
@@ -490,8 +490,9 @@ def recommend(
 ) -> Recommendation:
     """Weight scales for an architecture, its context, rho_0 and q_0.
 
-    beta_margin: beta is this many times below entropy collapse (0: 2). retention: share of the input's 1 - rho left
-    after the last block (0: 0.5). tune_skips: make the skips strong instead of the branches small.
+    beta_margin: beta is this many times below entropy collapse (0: 7). retention: share of the input's 1 - rho left
+    after the last block (0: 0.99). tune_skips: True makes the skips strong, False the branches small, None does both
+    in post-LN and the latter elsewhere. `assessment.safe_rate` is the largest safe learning rate of Adam.
 
     >>> advice = recommend(layers=24, width=512, context=256)
     >>> 0.0 < advice.std_query < 1.0, advice.assessment.rank_collapse
@@ -503,7 +504,7 @@ def recommend(
             collapse(rank_limit, entropy_limit, threads, watch),
             real(beta_margin, "beta_margin"),
             real(retention, "retention"),
-            int(bool(tune_skips)),
+            0 if tune_skips is None else 1 if tune_skips else -1,
             int(not output_projection),
         )
         code = lib.ireneo_attention_recommend(subject, settings, raw)

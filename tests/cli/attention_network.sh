@@ -83,7 +83,7 @@ holds 'options to go on with' "'--beta' in r['options']"
 options=$(number options)
 run 0 propagate $options --json
 holds 'recommended scales, recursion' "r['rho'][12] < 0.95 and min(r['entropy']) > math.log(512) / 3"
-holds 'half of the distance is left' "abs((1 - r['rho'][12]) / (1 - r['rho'][0]) - 0.5) < 1e-4"
+holds 'most of the distance is left' "abs((1 - r['rho'][12]) / (1 - r['rho'][0]) - 0.99) < 1e-4"
 run 0 simulate $options --forward --draws 2 --json
 holds 'recommended scales, networks' "r['rho'][12] < 0.95 and min(r['entropy'][1:]) > math.log(512) / 3"
 holds 'networks beside the recursion' "all(abs(a - b) < 0.06 for a, b in zip(r['rho'], r['rho_law']))"
@@ -132,6 +132,9 @@ refuse 2 'window' simulate $small --window 25
 refuse 2 'whole number' simulate $small --window 5.5
 refuse 2 'beta must not be 0' simulate $small --qk-norm 3 --beta 0
 refuse 2 'value bias' simulate $small --output-projection --value-variance 0
+refuse 2 'name a text' recommend --layers 2 --steps 5
+refuse 2 'safe' recommend --norm pre --try fox.txt
+refuse 4 'missing.txt' recommend --layers 2 --try missing.txt
 refuse 2 'heads' train fox.txt $small --heads 5
 refuse 2 'beta' train fox.txt $small --beta -0.5
 refuse 2 'context' train fox.txt --context 1

@@ -20,9 +20,19 @@ done
 for key in beta_line rank_line cells trainable; do
     has $key trainability --layers 4 --betas 0.5,2 --residuals 1:3:3
 done
-for key in given assessment std_query std_mlp_out pytorch; do
+for key in given assessment std_query std_mlp_out pytorch safe_rate unchanged; do
     has $key recommend --preset bert-base
 done
+for key in rate fails growth update safe_rate; do
+    has $key trainability --layers 4 --betas 0.5,2 --residuals 1:3:3 --rate 0.001
+done
+expect 0 'not trainable, for gradients' trainability --layers 24 --context 32 --betas 7 --residuals 1.4
+expect 0 'trainable' trainability --layers 24 --width 64 --context 32 --betas 0.3 --residuals 3 --rate 0.001
+expect 0 'for rate' trainability --layers 24 --width 64 --context 32 --betas 0.3 --residuals 3 --rate 0.01
+refuse 2 'rate' trainability --betas 1 --residuals 1 --rate 0
+refuse 2 '--rate' trainability --betas 1 --residuals 1 --steps 10
+refuse 2 'pre-LN' trainability --norm pre --betas 1 --residuals 1 --rate 0.001
+expect 0 'Nothing needs to change' recommend --preset bert-base
 
 # numbers: layers + 1 similarities; participation at T = 512, beta = 2
 count=$("$ireneo" attention propagate --layers 7 --json | tr ']' '\n' | grep '"rho": ' | tr ',' '\n' |
@@ -108,7 +118,7 @@ refuse 2 "not both" propagate --std 0.02 --mlp-in-variance 1
 refuse 2 "relu|tanh|gelu" propagate --activation swish
 refuse 2 "post|pre" propagate --norm middle
 refuse 2 "unknown option" propagate --depth 3
-refuse 2 "collapsed" recommend --rho0 0.99
+refuse 2 "collapsed" recommend --rho0 0.9995
 refuse 2 "betas" trainability --betas 1:2
 refuse 2 "betas" trainability --betas one
 refuse 2 "residual" trainability --betas 1 --residuals -1

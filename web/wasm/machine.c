@@ -1,4 +1,5 @@
 /* What the theory asks of the machine, answered by a browser: one thread, and no way to know how much memory is left. */
+#include "attention_try.h"
 #include "base/parallel.h"
 #include "base/ram.h"
 #include "base/threads.h"
@@ -45,4 +46,14 @@ int load_frequencies(const command *self, const char *path, double candidates, d
                      double *facts) {
     (void)candidates, (void)frequencies, (void)facts;
     return complain(self, EXIT_DATA, "%s: the page reads no files", path);
+}
+
+int check_text(const command *self, const char *text) {
+    return complain(self, EXIT_DATA, "%s: the page reads no files", text);
+}
+
+int try_recommendation(const command *self, const char *text, const ireneo_transformer *architecture,
+                       const ireneo_attention_recommend_settings *settings, size_t steps, ireneo_json *json) {
+    (void)architecture, (void)settings, (void)steps, (void)json;
+    return complain(self, EXIT_USAGE, "the page trains nothing on %s; the program does", text);
 }

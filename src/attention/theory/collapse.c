@@ -1,7 +1,6 @@
 /* Where a transformer stands: rank collapse is 1 - rho_L below a limit, entropy collapse is first-block
  * attention whose mean entropy is below a share of log(keys). */
 #include "attention/theory/collapse.h"
-#include "attention/theory/gradient_depth.h"
 #include "attention/theory/learning.h"
 #include "attention/theory/stability.h"
 #include "attention/theory/transformer.h"
@@ -14,7 +13,7 @@ ireneo_error ireneo_collapse_limits(const ireneo_attention_collapse_settings *se
                                     ireneo_attention_collapse_settings *filled) {
     *filled = settings != NULL ? *settings : (ireneo_attention_collapse_settings){0};
     IRENEO_TRY(ireneo_check_reserved(filled->reserved, "the collapse settings"));
-    if (filled->rank_limit == 0.0) filled->rank_limit = 0.05;
+    if (filled->rank_limit == 0.0) filled->rank_limit = 0.001;
     if (filled->entropy_limit == 0.0) filled->entropy_limit = 1.0 / 3.0;
     if (filled->growth_limit == 0.0) filled->growth_limit = 1000.0;
     if (!(filled->rank_limit > 0.0 && filled->rank_limit < 1.0))
@@ -124,6 +123,7 @@ ireneo_error ireneo_attention_assess(const ireneo_transformer *transformer,
     *assessment = (ireneo_attention_assessment){0};
     IRENEO_TRY(ireneo_check_transformer(transformer));
     IRENEO_TRY(ireneo_collapse_limits(settings, &limits));
+    if (limits.rate > 0.0) IRENEO_TRY(ireneo_check_rate(transformer));
     IRENEO_TRY(ireneo_enter(0, NULL));
     ireneo_error failed = ireneo_leave(ireneo_block_open(transformer, &block));
     if (failed != IRENEO_OK) return failed;

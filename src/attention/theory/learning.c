@@ -1,35 +1,65 @@
 /* What one step of Adam does to the function, as DeepNorm bounds it.
  *
  * Adam moves every weight by about the rate, whatever the gradient. The signs are those of the gradient, an
- * outer product of what comes in and what comes back, so that all inputs of a unit push the same way: the
- * output of a branch of n inputs moves by rate times n, where a random step would move it by sqrt n. The next
- * norm divides by the skip. Summed over the branches of all layers,
+ * outer product of what comes in and what comes back, so that all inputs of a unit push the same way: where a
+ * random step moves the output of n inputs of size x by rate sqrt(n) x, this one moves it by rate n x. Values
+ * have d inputs of size 1, and what W_Q and W_K do passes the values, sigma_v. W_2 has m inputs of size
+ * phi = sqrt(E phi(u)^2), and what d inputs do to W_1 passes W_2, sigma_2. The next norm divides by the skip.
+ * Summed over the layers,
  *
- *     U = rate L (d / r + d / s) ,
+ *     U = rate L [ d (1 + sigma_v) / r + (m phi + d sigma_2) / s ] .
  *
- * d inputs to the values and to the MLP, r and s the strengths of their skips. The weights' own scale does not
- * appear: branches made smaller are the same function at first, and change as much by a step relative to a
- * skip that did not shrink. Constants are from training runs, docs/attention-network.md. */
+ * Branches made smaller are the same function at first, and a step changes them as much as before: it is the
+ * skips that bear the rate. Constants are from training runs, docs/attention-network.md. */
 #include "attention/theory/learning.h"
+#include "attention/theory/activation_average.h"
 #include "attention/theory/gradient_depth.h"
 
 #include <math.h>
 
-static const double LARGEST_UPDATE = 2.8; /* above it nothing is learned */
-static const double LEAST_TRAVEL = 60.0;  /* U times steps below which nothing is learned yet */
+/* Above it nothing is learned: encoders, which see a question at every fifth token, and decoders. */
+static const double LARGEST_UPDATE = 2.8, LARGEST_UPDATE_CAUSAL = 5.5;
+static const double SAFE_UPDATE = 1.3;    /* where most is learned in a given time */
+static const double LEAST_TRAVEL = 280.0; /* U times steps below which nothing is learned yet */
+
+/* In post-LN alone the skip is what a step is measured by; and only that was trained. */
+static bool rate_known(const ireneo_transformer *t) {
+    return t->normalisation == IRENEO_NORMALISATION_POST && !t->parallel &&
+           !ireneo_activation_gated(t->activation);
+}
+
+ireneo_error ireneo_check_rate(const ireneo_transformer *t) {
+    if (rate_known(t)) return IRENEO_OK;
+    return ireneo_fail(IRENEO_ERROR_ARGUMENT,
+                       "learning rates are judged for post-LN blocks without gates or parallel branches, not "
+                       "for %s-LN with %s; leave the rate out",
+                       ireneo_normalisation_name(t->normalisation), ireneo_activation_name(t->activation));
+}
 
 static double update_per_rate(const ireneo_transformer *t) {
-    return (double)t->layers * (double)t->width * (1.0 / t->residual_attention + 1.0 / t->residual_mlp);
+    double d = (double)t->width, m = (double)t->mlp_width;
+    double input = sqrt(ireneo_activation_power(t->activation, t->mlp_in_variance));
+    return (double)t->layers * (d * (1.0 + sqrt(t->value_variance)) / t->residual_attention +
+                                (m * input + d * sqrt(t->mlp_out_variance)) / t->residual_mlp);
+}
+
+double ireneo_bearing_skip(const ireneo_transformer *t, double rate) {
+    ireneo_transformer small = *t;
+    small.value_variance = small.mlp_out_variance = 0.0;
+    small.residual_attention = small.residual_mlp = 1.0;
+    return fmax(1.0, rate * update_per_rate(&small) / SAFE_UPDATE);
 }
 
 ireneo_learning ireneo_learning_at(const ireneo_block *block, const ireneo_transformer *t,
                                    const ireneo_attention_collapse_settings *limits) {
-    double unit = update_per_rate(t);
-    ireneo_learning l = {.growth = exp(ireneo_gradient_growth(block, t, NULL)),
-                         .update = limits->rate * unit,
-                         .safe_rate = LARGEST_UPDATE / unit};
+    ireneo_learning l = {.growth = NAN, .update = NAN, .safe_rate = NAN};
+    l.growth = exp(ireneo_gradient_growth(block, t, NULL));
     l.gradients_explode = !(l.growth <= limits->growth_limit);
-    l.rate_too_large = limits->rate > l.safe_rate;
+    if (!rate_known(t)) return l;
+    double unit = update_per_rate(t);
+    l.update = limits->rate * unit;
+    l.safe_rate = SAFE_UPDATE / unit;
+    l.rate_too_large = l.update > (t->causal ? LARGEST_UPDATE_CAUSAL : LARGEST_UPDATE);
     l.rate_too_small = limits->rate > 0.0 && limits->steps > 0.0 && l.update * limits->steps < LEAST_TRAVEL;
     return l;
 }

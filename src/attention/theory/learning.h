@@ -9,10 +9,16 @@ typedef struct ireneo_learning {
     int gradients_explode, rate_too_large, rate_too_small; /* at the rate and steps of the settings */
 } ireneo_learning;
 
-/* Growth of gradients and what a rate does, for limits that were filled in. All NaN, and nothing fails, for
- * blocks whose law of gradients is not known. */
+/* Fails with a sentence for blocks whose learning rate cannot be judged. */
+ireneo_error ireneo_check_rate(const ireneo_transformer *transformer);
+
+/* Growth of gradients and what a rate does, for limits that were filled in. NaN, and nothing fails, for blocks
+ * whose law is not known. */
 ireneo_learning ireneo_learning_at(const ireneo_block *block, const ireneo_transformer *transformer,
                                    const ireneo_attention_collapse_settings *limits);
+
+/* The strength of both skips, at least 1, that bears this rate when branches are small. */
+double ireneo_bearing_skip(const ireneo_transformer *transformer, double rate);
 
 /* Whether nothing fails. */
 int ireneo_learns(const ireneo_learning *learning, int rank_collapse, int entropy_collapse);

@@ -1,24 +1,28 @@
-/* Scales that keep away from both collapses.
+/* Scales that keep away from both collapses, and bear a learning rate.
  *
  * beta is chosen a factor below the line of entropy collapse. Branches start at unit size (sigma_v = 1;
  * He-like MLP with E phi^2 sigma_2^2 = 1); then either both branches are shrunk by one factor or both skips
  * strengthened by one until the wanted share of 1 - rho survives the depth, by bisection on the exact-T
- * recursion. */
+ * recursion. In post-LN both are done: the skips are as strong as a rate of 0.003 at width 64 needs them, which
+ * falls as one over the width, and then the branches are shrunk. Of what was tried this learns most
+ * (docs/attention-network.md): one step then changes as much as it may, and embeddings learn at a usual rate. */
 #include "attention/theory/collapse.h"
+#include "attention/theory/learning.h"
 #include "attention/theory/transformer.h"
 #include "base/threads.h"
 
 #include <math.h>
 
 static const double SMALLEST = 1e-9, STRONGEST = 1e4;
+static const double RATE_TIMES_WIDTH = 0.003 * 64.0; /* that skips of post-LN are made for */
 
 static ireneo_error fill_settings(const ireneo_attention_recommend_settings *given,
                                   ireneo_attention_recommend_settings *filled) {
     *filled = given != NULL ? *given : (ireneo_attention_recommend_settings){0};
     IRENEO_TRY(ireneo_check_reserved(filled->reserved, "the recommendation's settings"));
     IRENEO_TRY(ireneo_collapse_limits(&filled->collapse, &filled->collapse));
-    if (filled->beta_margin == 0.0) filled->beta_margin = 2.0;
-    if (filled->retention == 0.0) filled->retention = 0.5;
+    if (filled->beta_margin == 0.0) filled->beta_margin = 7.0;
+    if (filled->retention == 0.0) filled->retention = 0.99;
     if (!(filled->beta_margin >= 1.0 && filled->beta_margin <= 1e6))
         return ireneo_fail(IRENEO_ERROR_ARGUMENT, "the margin of beta must be between 1 and 1e6, not %g",
                            filled->beta_margin);
@@ -34,12 +38,13 @@ typedef struct tuning {
     ireneo_transformer *transformer;
     ireneo_block *block;
     double mlp_out_variance; /* at unit branch scale */
-    int skips;
+    double strength;         /* of the skips while branches are tuned */
+    bool skips;
 } tuning;
 
 /* Turns the knob to a value, and tells the distance of tokens after all layers. */
 static double turn(const tuning *knob, double value) {
-    double scale = knob->skips ? 1.0 : value, strength = knob->skips ? value : 1.0;
+    double scale = knob->skips ? 1.0 : value, strength = knob->skips ? value : knob->strength;
     ireneo_transformer *t = knob->transformer;
     if (ireneo_branches_normed(t)) { /* the norm on a branch's output undoes the scales inside */
         t->branch_gain = scale;
@@ -86,14 +91,16 @@ static void write_deviations(const ireneo_attention_recommend_settings *settings
 static ireneo_error tune_block(const ireneo_attention_recommend_settings *settings, ireneo_block *block,
                                ireneo_attention_recommendation *r) {
     ireneo_transformer *t = &r->transformer;
-    tuning knob = {t, block, t->mlp_out_variance, settings->tune_skips};
+    bool both = settings->tune_skips == 0 && t->normalisation == IRENEO_NORMALISATION_POST;
+    double strength = both ? ireneo_bearing_skip(t, RATE_TIMES_WIDTH / (double)t->width) : 1.0;
+    tuning knob = {t, block, t->mlp_out_variance, strength, settings->tune_skips > 0};
     double start = 1.0 - t->rho_0, wanted = settings->retention * start, value;
     if (wanted < settings->collapse.rank_limit) wanted = 0.5 * (settings->collapse.rank_limit + start);
     if (!tune(&knob, wanted, &value))
         return ireneo_fail(IRENEO_ERROR_NUMERIC,
                            "no %s keeps 1 - rho above %g over %zu layers of this architecture",
-                           settings->tune_skips ? "residual strength" : "branch scale", wanted, t->layers);
-    write_deviations(settings, settings->tune_skips ? 1.0 : value, r);
+                           knob.skips ? "residual strength" : "branch scale", wanted, t->layers);
+    write_deviations(settings, knob.skips ? 1.0 : value, r);
     return ireneo_assess_block(block, t, &settings->collapse, &r->assessment);
 }
 

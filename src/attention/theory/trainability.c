@@ -1,7 +1,6 @@
 /* The trainability diagram: every beta needs one table of the attention map, and then all residual strengths
  * are cheap. Columns of equal beta are shared among threads. */
 #include "attention/theory/collapse.h"
-#include "attention/theory/gradient_depth.h"
 #include "attention/theory/learning.h"
 #include "attention/theory/rem.h"
 #include "attention/theory/stability.h"
@@ -124,6 +123,7 @@ ireneo_error ireneo_attention_trainability_diagram(const ireneo_transformer *tra
     ireneo_attention_collapse_settings limits;
     IRENEO_TRY(check_axes(transformer, betas, beta_count, residuals, residual_count));
     IRENEO_TRY(ireneo_collapse_limits(settings, &limits));
+    if (limits.rate > 0.0) IRENEO_TRY(ireneo_check_rate(transformer));
     int threads;
     IRENEO_TRY(allocate(beta_count, residual_count, diagram));
     ireneo_error failed = ireneo_enter(limits.threads, &threads);

@@ -18,9 +18,10 @@ typedef struct training_point {
 extern const training_point ireneo_training_points[];
 extern const size_t ireneo_training_point_count;
 
-/* Heading and one line of the table. */
+/* Heading and one line of the table, with what the theory says about the run: 1 - rho after the last layer,
+ * growth of gradients, and the change by a step of Adam. */
 void ireneo_training_write_heading(FILE *stream);
-void ireneo_training_write_run(FILE *stream, training_point point, uint64_t seed,
-                               const ireneo_attention_train_report *report);
+ireneo_error ireneo_training_write_run(FILE *stream, training_point point, uint64_t seed,
+                                       const ireneo_attention_train_report *report);
 
 #endif
