@@ -219,9 +219,10 @@ static int run(const command *self, int argc, char **argv) {
     return outcome;
 }
 
-const command command_plan = {"plan", "what a store takes on a cluster: time, memory, network", run, "",
-                              "The cost model of docs/scale.md. Constants and defaults were measured on two "
-                              "cores of an AMD EPYC (Zen 4) and TCP\n"
-                              "between two hosts on one machine: --gflops is the speed of plain float32 "
-                              "products (make bench tells it), all else is\n"
-                              "taken from it. Iterations grow near capacity: 8 to 10 are usual up to 0.95 of it."};
+const command command_plan = {
+    "plan", "what a store takes on a cluster: time, memory, network", run, "",
+    "The cost model of docs/scale.md. Constants and defaults were measured on two "
+    "cores of an AMD EPYC (Zen 4) and TCP\n"
+    "between two hosts on one machine: --gflops is the speed of plain float32 "
+    "products (make bench tells it), all else is\n"
+    "taken from it. Iterations grow near capacity: 8 to 10 are usual up to 0.95 of it."};
