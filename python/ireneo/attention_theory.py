@@ -450,7 +450,7 @@ def trainability(
 
     >>> diagram = trainability([0.5, 4.0], [0.5, 2.0], layers=12)
     >>> diagram.trainable.tolist()
-    [[False, True], [False, False]]
+    [[True, True], [False, True]]
     """
     x, y = _grid(betas, "betas"), _grid(residuals, "residuals")
     subject, raw = given(model, changes), s.ireneo_attention_trainability()

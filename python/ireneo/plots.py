@@ -140,16 +140,17 @@ def trainability(
     elif betas is not None or residuals is not None or changes:
         raise ArgumentError("a diagram has its own grid and transformer; give it alone, or leave it out")
     ax = _axes(ax)
-    kind = np.where(diagram.entropy_collapse, 2, np.where(diagram.rank_collapse, 1, 0))
-    shades = pyplot.matplotlib.colors.ListedColormap(["#cfe8d9", "#f3d9c9", "#cfdcec"])
-    ax.pcolormesh(diagram.betas, diagram.residuals, kind.T, cmap=shades, vmin=0, vmax=2, shading="nearest", rasterized=True)
+    kind = np.where(diagram.trainable, 0, np.where(diagram.rank_collapse, 1, np.where(diagram.gradients_explode, 2, 3)))
+    shades = pyplot.matplotlib.colors.ListedColormap(["#cfe8d9", "#f3d9c9", "#cfdcec", "#dddddd"])
+    ax.pcolormesh(diagram.betas, diagram.residuals, kind.T, cmap=shades, vmin=0, vmax=3, shading="nearest", rasterized=True)
     ax.plot(diagram.betas, diagram.rank_line, color=ORANGE, lw=1.5)
     inside = diagram.betas.min() < diagram.beta_line < diagram.betas.max()
     if inside:
         ax.axvline(diagram.beta_line, color=BLUE, lw=1.5)
     ax.set_xlim(diagram.betas.min(), diagram.betas.max())
     ax.set_ylim(diagram.residuals.min(), diagram.residuals.max())
-    for code, text, colour in ((0, "trainable", GREEN), (1, "rank collapse", ORANGE), (2, "entropy collapse", BLUE)):
+    names = ((0, "trainable", GREEN), (1, "rank collapse", ORANGE), (2, "gradients explode", BLUE), (3, "rate", "black"))
+    for code, text, colour in names:
         where = np.argwhere(kind == code)
         if len(where):
             i, j = where[np.square(where - where.mean(axis=0)).sum(axis=1).argmin()]  # nearest to the middle

@@ -125,7 +125,7 @@ def measure(code, rotary, causal, seed):
 
 def try_model(rotary, causal):
     """Whether the theory covers it; the numbers must agree then."""
-    report = ireneo("recommend", *SHAPE, *(["--rope", 10000] if rotary else []), *(["--causal"] if causal else []))
+    report = ireneo("recommend", *SHAPE, "--beta-margin", 2, "--retention", 0.5, *(["--rope", 10000] if rotary else []), *(["--causal"] if causal else []))
     if report is None:
         return False
     assert "q_proj" in report["pytorch"], report["pytorch"]
