@@ -97,6 +97,10 @@ static void test_rates(void **state) {
     expect_ok(ireneo_attention_assess(&t, NULL, &a));
     assert_true(a.trainable && a.update == 0.0 && a.safe_rate > 0.0);
     double edge = a.safe_rate * LARGEST_UPDATE / SAFE_UPDATE;
+    ireneo_transformer bare = t;
+    bare.residual_attention = 0.0; /* no rate is safe without a skip, and none was asked about */
+    expect_ok(ireneo_attention_assess(&bare, NULL, &a));
+    assert_true(a.update == 0.0 && a.safe_rate == 0.0);
     ireneo_attention_collapse_settings settings = {.rate = edge * 0.999};
     expect_ok(ireneo_attention_assess(&t, &settings, &a));
     assert_true(a.trainable && !a.rate_too_large);

@@ -57,7 +57,7 @@ ireneo_learning ireneo_learning_at(const ireneo_block *block, const ireneo_trans
     l.gradients_explode = !(l.growth <= limits->growth_limit);
     if (!rate_known(t)) return l;
     double unit = update_per_rate(t);
-    l.update = limits->rate * unit;
+    l.update = limits->rate > 0.0 ? limits->rate * unit : 0.0; /* without skips a unit step is infinite */
     l.safe_rate = SAFE_UPDATE / unit;
     l.rate_too_large = l.update > (t->causal ? LARGEST_UPDATE_CAUSAL : LARGEST_UPDATE);
     l.rate_too_small = limits->rate > 0.0 && limits->steps > 0.0 && l.update * limits->steps < LEAST_TRAVEL;
