@@ -52,6 +52,7 @@ void ireneo_causal_close(ireneo_causal *causal) {
 
 void ireneo_causal_input(const ireneo_causal *causal, const ireneo_transformer *t,
                          ireneo_causal_tokens *tokens) {
+    memset(tokens, 0, sizeof *tokens);
     ireneo_tokens first = ireneo_block_input(t);
     for (size_t i = 0; i < causal->grid.count; i++) {
         tokens->q[i] = first.q;

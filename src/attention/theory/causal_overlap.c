@@ -49,12 +49,12 @@ static void weights(size_t intervals, double x, double *weight) {
     for (size_t j = 0; j <= intervals; j++) weight[j] /= total;
 }
 
-double ireneo_causal_overlap_at(const ireneo_causal_overlap *table, double keys, double more_keys,
+double ireneo_causal_overlap_at(const ireneo_causal_overlap *table, double keys, double later_keys,
                                 double sigma, double rho) {
-    if (keys < 1.5) return 1.0 / more_keys; /* the first row has one key */
-    double w[4][8], low = log(2.0) / log(more_keys), sum = 0.0;
-    double span = 1.0 - low, place = span > 1e-9 ? (log(keys) / log(more_keys) - low) / span : 1.0;
-    weights(LATER, fmin(1.0, fmax(0.0, log(more_keys / 2.0) / log(table->rows / 2.0))), w[0]);
+    if (keys < 1.5) return 1.0 / later_keys; /* the first row has one key */
+    double w[4][8], low = log(2.0) / log(later_keys), sum = 0.0;
+    double span = 1.0 - low, place = span > 1e-9 ? (log(keys) / log(later_keys) - low) / span : 1.0;
+    weights(LATER, fmin(1.0, fmax(0.0, log(later_keys / 2.0) / log(table->rows / 2.0))), w[0]);
     weights(EARLIER, fmin(1.0, fmax(0.0, place)), w[1]);
     weights(SPREAD, fmin(1.0, asinh(sigma) / asinh(table->widest)), w[2]);
     weights(RHO, fmin(1.0, fmax(0.0, rho)), w[3]);
@@ -63,5 +63,5 @@ double ireneo_causal_overlap_at(const ireneo_causal_overlap *table, double keys,
         for (size_t b = 0; b <= EARLIER; b++)
             for (size_t c = 0; c <= SPREAD; c++)
                 for (size_t d = 0; d <= RHO; d++) sum += w[0][a] * w[1][b] * w[2][c] * w[3][d] * *value++;
-    return fmin(1.0, exp(sum) / more_keys);
+    return fmin(1.0, exp(sum) / later_keys);
 }

@@ -52,7 +52,7 @@ static int shared(const ireneo_rope *rope, double keys, double *branching, doubl
 }
 
 double ireneo_rope_own(const ireneo_rope *rope, double keys, double rho) {
-    double branching, levels[IRENEO_ROPE_LEVELS];
+    double branching, levels[IRENEO_ROPE_LEVELS] = {0};
     if (rope->base <= 0.0) return 1.0 - rho;
     shared(rope, keys, &branching, levels);
     return 1.0 - rho * levels[1];
@@ -142,7 +142,7 @@ static ireneo_error open_tree(const ireneo_logit_nodes *leaf, double keys, doubl
 
 ireneo_error ireneo_rope_row(const ireneo_rope *rope, double keys, double spread, double rho,
                              const ireneo_logit_nodes *leaf, ireneo_rem_row *row) {
-    double branching, levels[IRENEO_ROPE_LEVELS];
+    double branching, levels[IRENEO_ROPE_LEVELS] = {0};
     int count = shared(rope, keys, &branching, levels);
     tree_row tree;
     IRENEO_TRY(open_tree(leaf, keys, spread * sqrt(rho * fmax(0.0, levels[1] - levels[count])), &tree));
