@@ -1,6 +1,7 @@
 // Puts the page together: one HTML file that holds everything, so that it opens by a double click. No bundler: files are
 // put one behind the other in the order of this list. Usage: node assemble.mjs MODULE.wasm FOLDER VERSION
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { gzipSync } from "node:zlib";
 
 const ORDER = ["dom", "text", "colours", "ticks", "engine", "chart", "chart_svg", "fields", "instrument", "facts", "patterns", "train", "page"];
 const [module, folder, version] = process.argv.slice(2);
@@ -11,7 +12,7 @@ const parts = {
   "chart-style": read(`${uplot}dist/uPlot.min.css`),
   style: read(`${here}style.css`),
   version,
-  module: readFileSync(module).toString("base64"),
+  module: gzipSync(readFileSync(module), { level: 9 }).toString("base64"), // less than half of it
   worker: read(`${here}src/worker.js`),
   chart: read(`${uplot}dist/uPlot.iife.min.js`),
   page: `(() => {\n"use strict";\n${ORDER.map((name) => read(`${here}src/${name}.js`)).join("\n")}\n})();`,

@@ -3,6 +3,7 @@
 "use strict";
 
 let compiled = null; // the module; an instance that broke is replaced by a new one
+let ready = null; // a promise of it: questions may come before the module is unpacked
 let program = null;
 const printed = { 1: "", 2: "" };
 
@@ -40,21 +41,27 @@ function run(words) {
   return { code, out: printed[1], err: printed[2] };
 }
 
-self.onmessage = ({ data }) => {
+// The module comes packed by gzip, in base64.
+async function unpack(text) {
+  const packed = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+  const plain = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
+  compiled = new WebAssembly.Module(await new Response(plain).arrayBuffer());
+  start();
+}
+
+self.onmessage = async ({ data }) => {
   if (data.module) {
-    const text = atob(data.module), bytes = new Uint8Array(text.length);
-    for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i);
-    compiled = new WebAssembly.Module(bytes);
-    start();
+    ready = unpack(data.module);
     return;
   }
-  const begin = performance.now();
-  let answer;
+  let begin = performance.now(), answer;
   try {
+    await ready;
+    begin = performance.now();
     answer = run(data.words);
   } catch (fault) {
     answer = { code: 4, out: "", err: `the computation stopped: ${fault.message}` };
-    start();
+    if (compiled) start();
   }
   self.postMessage({ id: data.id, time: performance.now() - begin, ...answer });
 };
