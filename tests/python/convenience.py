@@ -178,7 +178,7 @@ class NotebookTest(unittest.TestCase):
             text, page = self.parsed(thing)
             self.assertIn(type(thing).__name__, text)
             self.assertGreater(len(page.getElementsByTagName("tr")), 4, type(thing))
-        self.assertEqual(len(self.parsed(ireneo.attention.propagate(layers=9))[1].getElementsByTagName("polyline")), 10)
+        self.assertEqual(len(self.parsed(ireneo.attention.propagate(layers=9))[1].getElementsByTagName("polyline")), 12)
 
     def test_every_report_has_a_table(self):
         for module in (ireneo, ireneo.dense, ireneo.attention):
