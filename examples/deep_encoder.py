@@ -1,7 +1,7 @@
 """A post-LN encoder of 100 layers: what PyTorch-like weights do to its tokens, and what recommended ones do.
 
-Both are drawn and run: random networks of width 64 and 32 tokens, beside the law. In PyTorch, the standard deviations and the
-skips go where the code that `ireneo attention recommend` prints puts them.
+Both are drawn and run: random networks of width 64 and 32 tokens, beside the law. In PyTorch, the standard deviations
+and the skips go where the code that `ireneo attention recommend` prints puts them.
 
     python3 examples/deep_encoder.py
 """
@@ -16,7 +16,8 @@ best = attention.recommend(usual)
 print("recommended standard deviations")
 for name in ("query", "key", "value", "output", "mlp_in", "mlp_out"):
     print(f"  {name:8} {getattr(best, 'std_' + name):.4f}")
-print(f"with skips of strength {best.transformer.residual_attention:.1f}, for learning rates of Adam up to {best.assessment.safe_rate:.2g}")
+skips, rate = best.transformer.residual_attention, best.assessment.safe_rate
+print(f"with skips of strength {skips:.1f}, for learning rates of Adam up to {rate:.2g}")
 
 print("similarity of tokens after layer     1      10     100")
 for name, model in (("usual", usual), ("recommended", best.transformer)):
