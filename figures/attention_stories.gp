@@ -12,7 +12,7 @@ unset grid
 unset key
 place(beta) = beta < 1 ? 0 : beta < 5 ? 1 : 2
 height_of(r) = log(r) / log(2)
-fails(left, growth, safe) = left < 0.05 ? 0xcdcdcd : growth > 1000 ? 0xfadeb2 : rate > safe ? 0xf4d0e2 : 0xffffff
+colour(what) = what eq "rank" ? 0xcdcdcd : what eq "gradients" ? 0xfadeb2 : what eq "rate" ? 0xf4d0e2 : 0xffffff
 set palette defined (0 "#ffffff", 0.05 "#cde9f7", 0.15 "#56B4E9", 0.3 "#0072B2")
 set cbrange [0:0.3]
 set colorbox horizontal user origin 0.72,up(0.925) size 0.24,0.03
@@ -33,7 +33,7 @@ do for [i=1:3] {
   set rmargin at screen 0.07 + (i - 1) * 0.315 + 0.285
   if (i == 1) { set ylabel "strength of both skips" }
   if (i > 1) { unset ylabel; unset label 900; unset label 10; unset label 11; unset label 12; unset label 13; unset object 11; unset object 12; unset object 13; unset colorbox; set format y "" }
-  plot "attention_stories.csv" using (place($1)):(height_of($2)):(0.48):(0.48):(fails($3, $4, $5)) skip 1 with boxxyerror lc rgb variable fs solid border rgb "#aaaaaa", \
+  plot "attention_stories.csv" using (same($3) ? place($1) : NaN):(height_of($2)):(0.48):(0.48):(colour(strcol(7))) skip 1 with boxxyerror lc rgb variable fs solid border rgb "#aaaaaa", \
        "attention_stories_runs.csv" using (same($3) ? place($1) : NaN):(height_of($2)):($13 - $14) skip 1 with points pt 7 ps 2 lc palette, \
        "" using (same($3) ? place($1) : NaN):(height_of($2)) skip 1 with points pt 6 ps 2 lc rgb "#444444" lw 0.8, \
        "" using (same($3) && $13 - $14 < 0.03 ? place($1) : NaN):(height_of($2)) skip 1 with points pt 2 ps 1 lc rgb black lw 1.5

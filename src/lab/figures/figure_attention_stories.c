@@ -5,14 +5,11 @@
 #include "base/error.h"
 #include "base/file_view.h"
 #include "base/progress.h"
-#include "base/ram.h"
 #include "lab/figures/data_folder.h"
 #include "lab/figures/figures.h"
 #include "lab/figures/note.h"
 
 #include <limits.h>
-#include <math.h>
-#include <stdlib.h>
 
 static const struct {
     double beta, residual, rate;
@@ -23,8 +20,8 @@ static const struct {
     {2, 4, 4e-3},   {0.3, 1, 2.5e-4}, {0.3, 2, 2.5e-4}, {2, 2, 2.5e-4},
 };
 
-/* The squares of the diagram: all scales and strengths that occur above. */
-static const double BETA[] = {0.3, 2, 10}, RESIDUAL[] = {1, 2, 4, 8};
+/* The squares of the diagrams: all scales, strengths and rates that occur above. */
+static const double BETA[] = {0.3, 2, 10}, RESIDUAL[] = {1, 2, 4, 8}, RATE[] = {2.5e-4, 1e-3, 4e-3};
 enum { BETAS = sizeof BETA / sizeof *BETA, RESIDUALS = sizeof RESIDUAL / sizeof *RESIDUAL };
 
 static ireneo_transformer network(double residual) {
@@ -42,47 +39,41 @@ static ireneo_attention_train_settings budget(void) {
 
 /* ---- the diagram ---- */
 
-/* What decides at one point, whatever the rate: the largest safe one is proportional to the skips when both are alike. */
-static ireneo_error write_point(double beta, double residual, double safe_rate, double *gradient,
-                                FILE *stream) {
+static const char *what_fails(const ireneo_attention_assessment *judged) {
+    if (judged->rank_collapse) return "rank";
+    if (judged->gradients_explode) return "gradients";
+    return judged->rate_too_large ? "rate" : "nothing";
+}
+
+static ireneo_error write_point(double beta, double residual, FILE *stream) {
     ireneo_transformer t = network(residual);
-    ireneo_attention_propagation p;
     t.beta = beta;
-    IRENEO_TRY(ireneo_attention_propagate(&t, &p));
-    double left = p.distance[t.layers];
-    ireneo_attention_propagation_free(&p);
-    IRENEO_TRY(ireneo_attention_gradient_depth(&t, gradient));
-    fprintf(stream, "%g,%g,%.6g,%.6g,%.6g\n", beta, residual, left, gradient[0], residual * safe_rate);
+    for (size_t i = 0; i < sizeof RATE / sizeof *RATE; i++) {
+        const ireneo_attention_collapse_settings limits = {.rate = RATE[i]};
+        ireneo_attention_assessment judged;
+        IRENEO_TRY(ireneo_attention_assess(&t, &limits, &judged));
+        fprintf(stream, "%g,%g,%g,%.6g,%.6g,%.6g,%s\n", beta, residual, RATE[i], 1.0 - judged.rho,
+                judged.growth, judged.update, what_fails(&judged));
+    }
     return IRENEO_OK;
 }
 
-static ireneo_error write_points(const figure_request *request, double *gradient, FILE *stream) {
-    const ireneo_transformer t = network(1.0);
-    ireneo_attention_assessment judged;
-    IRENEO_TRY(ireneo_attention_assess(&t, NULL, &judged));
+static ireneo_error write_points(const figure_request *request, FILE *stream) {
     for (size_t i = 0; i < BETAS * RESIDUALS; i++) {
         if (ireneo_report(request->progress, "diagram", (double)i, (double)(BETAS * RESIDUALS)))
             return ireneo_fail(IRENEO_ERROR_CANCELLED, "stopped in the diagram");
-        IRENEO_TRY(
-            write_point(BETA[i / RESIDUALS], RESIDUAL[i % RESIDUALS], judged.safe_rate, gradient, stream));
+        IRENEO_TRY(write_point(BETA[i / RESIDUALS], RESIDUAL[i % RESIDUALS], stream));
     }
     return IRENEO_OK;
 }
 
 static ireneo_error write_regions(const figure_request *request) {
     figure_csv csv;
-    double *gradient = NULL;
-    IRENEO_TRY(IRENEO_ALLOCATE(&gradient, network(1.0).layers + 1, "gradients"));
-    ireneo_error failed = ireneo_csv_open(request, "attention_stories.csv", &csv);
-    if (failed == IRENEO_OK) {
-        fprintf(csv.stream, "beta,residual,distance,growth,safe_rate\n"
-                            "# distance: 1 - similarity after the last layer; growth: of squared gradients "
-                            "from the last layer "
-                            "to the first.\n");
-        failed = ireneo_csv_close(&csv, write_points(request, gradient, csv.stream));
-    }
-    free(gradient);
-    return failed;
+    IRENEO_TRY(ireneo_csv_open(request, "attention_stories.csv", &csv));
+    fprintf(csv.stream, "beta,residual,rate,distance,growth,update,fails\n"
+                        "# distance: 1 - similarity after the last layer; growth: of squared gradients from "
+                        "the last layer to the first; update: by a step of Adam.\n");
+    return ireneo_csv_close(&csv, write_points(request, csv.stream));
 }
 
 /* ---- the runs ---- */
