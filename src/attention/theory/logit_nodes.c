@@ -71,7 +71,7 @@ double ireneo_logit_nodes_top(const ireneo_logit_nodes *nodes, double keys) {
         if (nodes->weight[j] > 0.0) largest = fmax(largest, nodes->value[j] + log(nodes->weight[j]));
     for (size_t j = 0; j < nodes->count; j++)
         if (nodes->weight[j] > 0.0) sum += exp(nodes->value[j] + log(nodes->weight[j]) - largest);
-    return largest + log(sum) + log(keys) - LOG_NEGLIGIBLE;
+    return largest + log(fmax(1.0, sum)) + log(keys) - LOG_NEGLIGIBLE; /* the largest term is 1 */
 }
 
 ireneo_error ireneo_logit_nodes_row(const ireneo_logit_nodes *nodes, double keys, double cap, double shift,
