@@ -1,3 +1,3 @@
 #!/bin/sh
 # kill -9 of a random rank at 20 random moments of a store with d = 200.
-SIZE=200 FACTS=3708 KILLS=20 exec sh "$(dirname "$0")/kills.sh" "$1"
+KILLS=20 exec sh "$(dirname "$0")/kills.sh" "$1"
