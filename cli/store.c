@@ -355,7 +355,7 @@ static int run(const command *self, int argc, char **argv) {
              "where a proof of impossibility goes; with --max-margin, of the margin's bound"),
         NUMBER("margin", &q.settings.margin, "K",
                "margin of the loss in score spreads (default: chosen by load)", 0, 100),
-        COUNT("max-scans", &q.settings.max_scans, "N", "most passes over all candidates (default 40)", 2,
+        COUNT("max-scans", &q.settings.max_scans, "N", "most passes over all candidates (default 200)", 2,
               1e6),
         COUNT("max-iterations", &q.settings.max_iterations, "N", "most iterations (default 3000)", 1, 1e9),
         COUNT("settle", &q.settings.settle, "N",

@@ -72,6 +72,18 @@ static bool summarise_thresholds(const sweep_outcome *o, size_t first, threshold
     return s.count > 0;
 }
 
+/* Share between the largest stored and the smallest impossible number, where it is largest: searches may end wider than
+ * was asked for. */
+static double widest_bracket(const sweep_outcome *o) {
+    double widest = 0.0;
+    for (size_t i = 0; i < o->count; i++) {
+        const threshold *found = &o->thresholds[i];
+        if (has_row(o, i) && found->stored > 0)
+            widest = fmax(widest, (double)(found->not_stored - found->stored) / (double)found->stored);
+    }
+    return widest;
+}
+
 /* What a threshold of such trials is. */
 static void print_meaning(const sweep_outcome *o, const trial *t) {
     printf("\nmean and its standard error over the draws, mean over law; ");
@@ -88,6 +100,9 @@ static void print_meaning(const sweep_outcome *o, const trial *t) {
                "proved "
                "impossible.\n",
                o->within > 0.0 ? "the upper end of the bracket is" : "one fact more is");
+    if (o->within > 0.0)
+        printf("The mean takes the middle of each bracket; the widest one is %.2g %% wide.\n",
+               100.0 * widest_bracket(o));
 }
 
 /* What a fact is, where it is not the usual. */

@@ -210,12 +210,13 @@ typedef struct ireneo_store_settings {
     size_t rank;
     /** Threads; 0: all cores. */
     int threads;
-    /** Most passes over all candidates; 0: 40. */
+    /** Most passes over all candidates; 0: 200. */
     size_t max_scans;
     /** Most iterations of the inner minimiser; 0: 3000. */
     size_t max_iterations;
     /** When the minimiser comes to no verdict, full memories of at most this many entries are settled by an
-     * exact method; 0: 2500, which takes seconds; 6400 takes a minute and 0.5 GB. */
+     * exact method; 0: 2500, which takes seconds; 6400 takes a minute and 0.5 GB. Larger ones get a minute of patience for
+     * a proof. 1: neither. */
     size_t settle;
     /** Non-zero: a proof of impossibility is made exact also above 2500 entries of W; see ireneo_verify_settings. */
     int exact;

@@ -402,7 +402,7 @@ def store(
     moments, in coordinates in which the keys of the moments are white. margin: margin of the loss in score spreads (0: chosen by load). initial: a memory to start from.
     overload: when more facts are offered than fit, choose which to keep (info.kept) and store those; weights (n), all
     above 0, tell how much each fact matters.
-    max_scans, max_iterations, threads: 0 means 40, 3000, all cores. settle: close cases of memories with at most this
+    max_scans, max_iterations, threads: 0 means 200, 3000, all cores. settle: close cases of memories with at most this
     many entries are settled exactly (0: 2500, seconds; 6400 takes a minute). exact: a proof of impossibility excludes every
     real matrix also above 2500 entries. progress: a function of (stage, done, total);
     anything true it returns stops the work with status "interrupted". state: a file that keeps the state of the solver

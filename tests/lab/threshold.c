@@ -121,6 +121,42 @@ static void test_within(void **state) {
     ireneo_results_close(store);
 }
 
+/* A store that has an answer for every number: up to `most` stored, from `least` on impossible, in between and at `odd`
+ * undecided, by brief trials and by patient ones. */
+static void fill_answers(results *store, trial like, size_t most, size_t least, size_t odd) {
+    for (size_t facts = 2; facts < 400; facts++) {
+        bool open = (facts > most && facts < least) || facts == odd;
+        trial_result result = {.status = open            ? IRENEO_STATUS_UNDECIDED
+                                         : facts <= most ? IRENEO_STATUS_STORED
+                                                         : IRENEO_STATUS_IMPOSSIBLE};
+        like.facts = facts;
+        for (int brief = 0; brief < 2; brief++) {
+            like.brief = brief == 1;
+            expect_ok(ireneo_results_add(store, &like, &result));
+        }
+    }
+}
+
+/* Numbers that stay undecided, one of them above the smallest impossible one, end a search; they are not asked about for
+ * ever. */
+static void test_undecided(void **state) {
+    results *store;
+    threshold found;
+    queue_settings settings = {.threads = 1, .stage = "thresholds"};
+    trial like = ireneo_trial_square(TRIAL_ORIGINAL, TRIAL_PROJECT, 50, 1.0, 2, 1);
+    like.candidates = 400;
+    expect_ok(ireneo_results_open(scratch_path(state, "a.db"), 1.0, &store));
+    for (size_t odd = 361; odd < 380; odd++) {
+        like.seed = odd;
+        fill_answers(store, like, 351, 355, odd);
+        expect_ok(ireneo_threshold_all(store, &settings, &like, 1, 0.006, &found));
+        assert_int_equal(found.stored, 351);
+        assert_int_equal(found.not_stored, 355);
+        assert_true(found.certified);
+    }
+    ireneo_results_close(store);
+}
+
 /* Fixed candidates: the search leaves their number alone. */
 static void test_fixed_candidates(void **state) {
     results *store;
@@ -215,8 +251,9 @@ static void test_against_law(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        scratch_test(test_against_programs), scratch_test(test_within),  scratch_test(test_fixed_candidates),
-        scratch_test(test_drawn_targets),    scratch_test(test_hebbian), scratch_test(test_against_law),
+        scratch_test(test_against_programs), scratch_test(test_within),        scratch_test(test_undecided),
+        scratch_test(test_fixed_candidates), scratch_test(test_drawn_targets), scratch_test(test_hebbian),
+        scratch_test(test_against_law),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -66,6 +66,32 @@ static void test_stores_other_shapes(void **state) {
         }
 }
 
+/* Few answers for many facts, by Zipf's law with exponent 1.2: lists of competitors that were made anew would forget what
+ * checks had added, and go round in circles. The first set is stored; the second is settled by an exact method, which has to
+ * be asked again with what its first answer brought to light. */
+static void test_decides_skewed_answers(void **state) {
+    (void)state;
+    static const struct {
+        size_t dim, facts, candidates;
+        uint64_t seed;
+        ireneo_status status;
+    } sets[] = {{100, 570, 1000, 1, IRENEO_STATUS_STORED}, {50, 230, 400, 10, IRENEO_STATUS_IMPOSSIBLE}};
+    for (size_t k = 0; k < COUNT(sets); k++) {
+        instance data =
+            make_instance(sets[k].seed, sets[k].facts, sets[k].candidates, sets[k].dim, sets[k].dim, 1);
+        ireneo_sample sample = {sets[k].seed, sets[k].dim, sets[k].dim};
+        int64_t *targets = malloc(sets[k].facts * sizeof *targets);
+        assert_int_equal(ireneo_sample_targets(&sample, IRENEO_TARGETS_ZIPF, 1.2, sets[k].candidates, 0,
+                                               sets[k].facts, targets),
+                         IRENEO_OK);
+        data.facts.targets = targets;
+        ireneo_store_info info = outcome(&data.facts, NULL);
+        expect_status(&info, sets[k].status);
+        free(targets);
+        free_instance(&data);
+    }
+}
+
 static void test_stores_decoupled_facts(void **state) {
     (void)state;
     enum { N = 350, D = 50 };
@@ -459,6 +485,7 @@ int main(void) {
         cmocka_unit_test(test_does_not_store_beyond_capacity),
         cmocka_unit_test(test_stores_with_a_rank),
         cmocka_unit_test(test_stores_other_shapes),
+        cmocka_unit_test(test_decides_skewed_answers),
         cmocka_unit_test(test_stores_decoupled_facts),
         cmocka_unit_test(test_invariance),
         cmocka_unit_test(test_rank_deficient_embeddings),

@@ -18,12 +18,19 @@ double ireneo_threshold_middle(const threshold *found) {
     return 0.5 * ((double)found->stored + (double)found->not_stored - 1.0);
 }
 
+enum {
+    MOST_UNDECIDED = 64,
+    PATIENT_ENTRIES =
+        10000 /* of W: up to these brief trials that leave a bracket open are followed by patient ones */
+};
+
 typedef struct search {
     queue_worker *worker;
     trial probe;
     bool own;
-    double within;       /* share; 0: exact */
-    size_t undecided[2]; /* the smallest and the largest number in between that was undecided; 0: none */
+    double within;                    /* share; 0: exact */
+    size_t undecided[MOST_UNDECIDED]; /* numbers that were not decided */
+    size_t undecided_count;
     threshold *found;
 } search;
 
@@ -38,12 +45,11 @@ static ireneo_error ask(search *s, size_t facts, bool *stored) {
     *stored = !result.failed && result.status == IRENEO_STATUS_STORED;
     if (*stored) {
         s->found->stored = facts;
-    } else if (certified || s->within == 0.0) {
+    } else if (certified || s->within == 0.0 || s->undecided_count == MOST_UNDECIDED) {
         s->found->not_stored = facts;
         s->found->certified = certified;
     } else {
-        if (s->undecided[0] == 0 || facts < s->undecided[0]) s->undecided[0] = facts;
-        if (facts > s->undecided[1]) s->undecided[1] = facts;
+        s->undecided[s->undecided_count++] = facts;
     }
     return IRENEO_OK;
 }
@@ -73,29 +79,42 @@ static ireneo_error bracket(search *s, size_t start) {
 static size_t next_probe(const search *s) {
     size_t low = s->found->stored, high = s->found->not_stored;
     if (high <= low + 1 || (double)(high - low) <= s->within * (double)low) return 0;
-    size_t first = s->undecided[0], last = s->undecided[1];
-    if (first <= low || first >= high) first = last > low && last < high ? last : 0;
-    if (last <= low || last >= high) last = first;
-    if (first == 0) return low + (high - low) / 2;
+    size_t first = high, last = low;
+    for (size_t k = 0; k < s->undecided_count; k++) {
+        size_t facts = s->undecided[k];
+        if (facts > low && facts < first) first = facts;
+        if (facts < high && facts > last) last = facts;
+    }
+    if (first == high) return low + (high - low) / 2;
     if (first - low <= 1 && high - last <= 1) return 0;
     return first - low >= high - last ? low + (first - low) / 2 : last + (high - last) / 2;
+}
+
+static ireneo_error close_in(search *s) {
+    bool stored;
+    for (size_t facts = next_probe(s); facts > 0; facts = next_probe(s)) IRENEO_TRY(ask(s, facts, &stored));
+    return IRENEO_OK;
 }
 
 /* Searches with the trial's parameters; its facts and, when they are equal, its candidates are chosen by the
  * search, which begins at the capacity law's answer. */
 static ireneo_error find_threshold(queue_worker *worker, const trial *like, double within, threshold *found) {
     memset(found, 0, sizeof *found);
-    search s = {worker, *like, like->candidates == like->facts, within, {0, 0}, found};
+    search s = {.worker = worker,
+                .probe = *like,
+                .own = like->candidates == like->facts,
+                .within = within,
+                .found = found};
     double law;
     IRENEO_TRY(ireneo_threshold_law(like, s.own, &law));
     s.probe.brief =
         within * law >= 2.0; /* the bracket may stay open: what is hard to decide is passed over */
     IRENEO_TRY(bracket(&s, (size_t)fmax(3.0, floor(law))));
-    for (size_t facts = next_probe(&s); facts > 0; facts = next_probe(&s)) {
-        bool stored;
-        IRENEO_TRY(ask(&s, facts, &stored));
-    }
-    return IRENEO_OK;
+    IRENEO_TRY(close_in(&s));
+    if (!s.probe.brief || like->dim_in * like->dim_out > PATIENT_ENTRIES) return IRENEO_OK;
+    s.probe.brief = false;
+    s.undecided_count = 0;
+    return close_in(&s);
 }
 
 typedef struct search_list {

@@ -269,7 +269,8 @@ static ireneo_error project(const trial *t, const trial_data *data, int threads,
     settings.threads = threads;
     settings.overload = t->overload;
     settings.top = t->top;
-    settings.settle = 6400; /* up to d = 80 a minute or two for a verdict is better than none */
+    settings.settle =
+        t->brief ? 1 : 6400; /* up to d = 80 a minute or two for a verdict is better than none */
     if (t->brief) settings.max_iterations = BRIEF_ITERATIONS;
     settings.progress = progress;
     for (size_t attempt = 0; attempt < 2; attempt++) {

@@ -16,12 +16,19 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_NEWTON = 100, MOST_PRODUCTS = 6000, MOST_A_STEP = 600 };
+enum { MOST_NEWTON = 100, MOST_PRODUCTS = 6000, MOST_A_STEP = 600, MOST_A_SHARP_STEP = 6000 };
+
+/* A patient proof may take this many operations in its products (a minute or so), and does not give up hope. */
+static const double PATIENT_OPERATIONS = 3e11;
+
 static const double ENOUGH = 1e10; /* norm bound at which the weights are handed over */
 static const double WORTHY = 1e7;  /* and that is worth handing over when no progress is made any more */
 
 /* A loss this far below the first one goes to zero: the pairs can all be satisfied. */
 static const double VANISHED_LOSS = 1e-10;
+
+/* And below this share it is on its way there, slowly: patience would be wasted. */
+static const double VANISHING = 0.1;
 
 /* Progress is a bound half as large again, or a loss lower by a per cent. */
 static const double BETTER_BOUND = 1.5, BETTER_LOSS = 0.99;
@@ -101,15 +108,33 @@ static double accuracy_of(const newton *s, size_t active_before) {
     return changed * FAIR_CHANGES < active ? FAIR_STEP : ROUGH_STEP;
 }
 
+/* Along flat directions float32 products end too early to land on the minimum. */
+static ireneo_error solve_step(newton *s, bool sharp, double accuracy) {
+    if (!sharp)
+        return ireneo_newton_step_mixed(&s->loss, s->gradient, ridge_of(s), accuracy, MOST_A_STEP, &s->space,
+                                        s->step);
+    ireneo_newton_step(&s->loss, s->gradient, ridge_of(s), NULL, LAST_STEP, MOST_A_SHARP_STEP, &s->space,
+                       s->step);
+    return IRENEO_OK;
+}
+
+/* Products with the Hessian that may be spent: each takes dim_in + dim_out multiplications, twice, for an active pair. */
+static size_t most_products(const newton *s, bool patient) {
+    const ireneo_problem *p = s->loss.p;
+    double one = 4.0 * (double)(s->loss.active + 1) * (double)(p->dim_in + p->dim_out);
+    return patient ? (size_t)fmax(MOST_PRODUCTS, PATIENT_OPERATIONS / one) : MOST_PRODUCTS;
+}
+
 /* True when the minimum was reached with residuals left over. */
-static ireneo_error minimise(newton *s, const ireneo_progress *progress, bool *reached) {
+static ireneo_error minimise(newton *s, bool patient, const ireneo_progress *progress, bool *reached) {
     ireneo_pair_loss *l = &s->loss;
     double accuracy = ROUGH_STEP, best = 0.0;
     int stalled = 0;
     ireneo_pair_loss_evaluate(l, s->w, s->gradient);
     double first_loss = l->loss, mark = l->loss;
+    size_t most = most_products(s, patient);
     *reached = false;
-    for (int step = 0; step < MOST_NEWTON && l->products < MOST_PRODUCTS; step++) {
+    for (int step = 0; (step < MOST_NEWTON || patient) && l->products < most; step++) {
         double bound = bound_of(s);
         if (ireneo_report(progress, "proving impossibility", log10(1.0 + bound), log10(ENOUGH)))
             return ireneo_fail(IRENEO_ERROR_CANCELLED, "stopped during the proof");
@@ -119,11 +144,10 @@ static ireneo_error minimise(newton *s, const ireneo_progress *progress, bool *r
         stalled = better ? 0 : stalled + 1;
         if (better) mark = l->loss;
         best = fmax(best, bound);
-        if (stalled >= STALLED_WORTHY && best > WORTHY) break;
-        if (stalled >= STALLED_HOPELESS) return IRENEO_OK;
+        if (stalled >= STALLED_WORTHY && bound > WORTHY) break;
+        if (patient ? l->loss < VANISHING * first_loss : stalled >= STALLED_HOPELESS) return IRENEO_OK;
         size_t active = l->active;
-        IRENEO_TRY(
-            ireneo_newton_step_mixed(l, s->gradient, ridge_of(s), accuracy, MOST_A_STEP, &s->space, s->step));
+        IRENEO_TRY(solve_step(s, patient && bound > SHARP_BOUND, accuracy));
         if (!take_step(s) && bound_of(s) <= WORTHY) return IRENEO_OK;
         accuracy = accuracy_of(s, active);
     }
@@ -144,13 +168,13 @@ static ireneo_error prepare(newton *s, const ireneo_problem *problem, const iren
 }
 
 ireneo_error ireneo_certify_newton(const ireneo_problem *problem, const ireneo_working_set *set,
-                                   const float *w, double margin, const ireneo_progress *progress,
-                                   ireneo_certificate **certificate) {
+                                   const float *w, double margin, bool patient,
+                                   const ireneo_progress *progress, ireneo_certificate **certificate) {
     newton s = {.w = NULL};
     bool reached = false;
     *certificate = NULL;
     ireneo_error failed = prepare(&s, problem, set, w, margin);
-    if (failed == IRENEO_OK) failed = minimise(&s, progress, &reached);
+    if (failed == IRENEO_OK) failed = minimise(&s, patient, progress, &reached);
     if (failed == IRENEO_OK && reached)
         failed = ireneo_pair_loss_certificate(&s.loss, s.loss.residual, certificate);
     ireneo_pair_loss_free(&s.loss);

@@ -60,8 +60,10 @@ typedef struct linear_system {
 static size_t conjugate_gradients(const linear_system *s, const double *right, double goal, size_t most,
                                   double *solution) {
     /* Rounding in the products lets conjugate gradients wander off along flat directions once the residual is
-     * as small as it can get: they end when it has not fallen for this many iterations. */
-    enum { PATIENCE = 40 };
+     * as small as it can get: they end when it has not fallen for this many iterations, or for this share of those
+     * that they may take. */
+    enum { PATIENCE = 40, SHARE = 15 };
+    const size_t patience = most / SHARE > PATIENCE ? most / SHARE : PATIENCE;
     size_t area = s->area, waiting = 0, iteration = 0;
     double *r = s->space->rest, *z = s->space->scaled, *d = s->space->direction, *q = s->space->product;
     memset(solution, 0, area * sizeof *solution);
@@ -69,7 +71,7 @@ static size_t conjugate_gradients(const linear_system *s, const double *right, d
     precondition(s->diagonal, s->ridge, r, area, z);
     memcpy(d, z, area * sizeof *d);
     double rz = ireneo_dot_f64(r, z, area), size = ireneo_dot_f64(r, r, area), least = size;
-    for (; iteration < most && size > goal * goal && waiting < PATIENCE; iteration++) {
+    for (; iteration < most && size > goal * goal && waiting < patience; iteration++) {
         s->multiply(s->hessian, d, q);
         if (s->ridge > 0.0) cblas_daxpy((int)area, s->ridge, d, 1, q, 1);
         double curvature = ireneo_dot_f64(d, q, area);

@@ -15,13 +15,16 @@
 #include <string.h>
 
 /* What settings that are zero stand for. */
-enum { MOST_SCANS = 40, MOST_ITERATIONS = 3000, SETTLE_ENTRIES = 2500 };
+enum { MOST_SCANS = 200, MOST_ITERATIONS = 3000, SETTLE_ENTRIES = 2500 };
 
 /* The first working set only has to find the region: it takes this part of the competitors, and few iterations.
  */
 enum { FIRST_ITERATIONS = 4, FIRST_NUMERATOR = 5, FIRST_DENOMINATOR = 8 };
 
 enum { PATIENCE = 30 }; /* iterations after which the working set is made anew; doubles each time */
+
+/* When a check of a solved working set finds fewer recalled than this share, most competitors were unknown. */
+static const double MANY_RECALLED = 0.98;
 
 /* Norm bound at which a proof of impossibility is tried: solvable data stay far below, unless they are within a
  * fraction of a per cent of their limit. */
@@ -86,7 +89,10 @@ ireneo_error ireneo_storing_check(ireneo_storing *s, ireneo_verdict *v) {
     s->patience = PATIENCE;
     IRENEO_TRY(ireneo_attempt_check(&s->attempt, &standing));
     if (standing) *v = IRENEO_VERDICT_STORED;
-    if (standing || s->attempt.info->scans < s->max_scans) return IRENEO_OK;
+    if ((double)s->attempt.info->recalled < MANY_RECALLED * (double)ireneo_facts_total(s->attempt.facts))
+        s->patience =
+            s->max_iterations; /* the lists were far too short: a scan would forget what was added */
+    if (standing || s->settling || s->attempt.info->scans < s->max_scans) return IRENEO_OK;
     if (s->attempt.settings.max_scans == 0 && !s->settled) return ireneo_storing_settle(s, v);
     *v = IRENEO_VERDICT_UNDECIDED; /* as asked, or nothing is left to try */
     return IRENEO_OK;

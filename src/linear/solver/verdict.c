@@ -17,6 +17,7 @@
 
 enum {
     MOST_RESTARTS = 8,    /* of a factored memory */
+    MOST_ROUNDS = 12,     /* of the interior point method */
     MOST_HULL_POINTS = 24 /* facts that are looked at when all but a few are recalled */
 };
 
@@ -87,19 +88,21 @@ static ireneo_error take_whole(ireneo_storing *s, whole_step step, void *context
     return failed;
 }
 
-/* Tries to turn the residuals into a certificate. Only of full memories: with a rank the loss is not convex. */
+/* Tries to turn the residuals into a certificate. Only of full memories: with a rank the loss is not convex. `context`:
+ * whether to be patient. */
 static ireneo_error certify_whole(ireneo_storing *s, ireneo_attempt *a, void *context, ireneo_verdict *v) {
-    (void)context;
+    const bool *patient = context;
     ireneo_certificate *certificate = NULL;
     IRENEO_TRY(ireneo_certify_newton(&a->problem, &a->set, a->minimiser.w, (double)a->minimiser.margin,
-                                     a->settings.progress, &certificate));
+                                     *patient, a->settings.progress, &certificate));
     if (certificate != NULL) ireneo_scaled_facts_certificate(&a->scaled, certificate);
     return judge(s, a->facts, certificate, v);
 }
 
 ireneo_error ireneo_storing_certify(ireneo_storing *s, ireneo_verdict *v) {
     double t0 = ireneo_seconds();
-    ireneo_error failed = take_whole(s, certify_whole, NULL, v);
+    bool patient = false;
+    ireneo_error failed = take_whole(s, certify_whole, &patient, v);
     s->suspicious *= MORE_SUSPICIOUS;
     s->attempt.info->phases.certificate += ireneo_seconds() - t0;
     return failed;
@@ -184,18 +187,28 @@ static ireneo_error find_interior_point(ireneo_storing *s, ireneo_attempt *a, vo
     return *solved ? IRENEO_OK : judge(s, a->facts, certificate, v);
 }
 
-/* The interior point method, for memories of at most `settle` entries. */
+/* The interior point method, for memories of at most `settle` entries. It solves the pairs of the working set; what the
+ * check of its memory finds besides is taken in, and it is asked again. */
 static ireneo_error settle_by_interior_point(ireneo_storing *s, ireneo_verdict *v) {
     ireneo_attempt *a = &s->attempt;
     ireneo_ranks *ranks = ireneo_facts_ranks(a->facts);
-    bool solved = false;
-    if (a->problem.dim_in * a->problem.dim_out > s->settle) return IRENEO_OK;
-    IRENEO_TRY(take_whole(s, find_interior_point, &solved, v));
-    ireneo_ranks_broadcast(ranks, 0, &solved, sizeof solved);
-    if (!solved) return IRENEO_OK;
-    ireneo_ranks_broadcast(ranks, 0, a->minimiser.point, a->minimiser.length * sizeof *a->minimiser.point);
-    IRENEO_TRY(ireneo_minimiser_restart(&a->minimiser));
-    return ireneo_storing_check(s, v);
+    for (int round = 0; round < MOST_ROUNDS && *v == IRENEO_VERDICT_OPEN; round++) {
+        bool solved = false;
+        IRENEO_TRY(take_whole(s, find_interior_point, &solved, v));
+        ireneo_ranks_broadcast(ranks, 0, &solved, sizeof solved);
+        if (!solved) return IRENEO_OK;
+        ireneo_ranks_broadcast(ranks, 0, a->minimiser.point,
+                               a->minimiser.length * sizeof *a->minimiser.point);
+        IRENEO_TRY(ireneo_minimiser_restart(&a->minimiser));
+        IRENEO_TRY(ireneo_storing_check(s, v));
+    }
+    return IRENEO_OK;
+}
+
+/* Larger memories get a patient search for a certificate, unless nothing at all is to be settled. */
+static ireneo_error settle_large(ireneo_storing *s, ireneo_verdict *v) {
+    bool patient = true;
+    return s->settle > 1 ? take_whole(s, certify_whole, &patient, v) : IRENEO_OK;
 }
 
 /* When iterations lead nowhere: full memories get a verdict by exact methods where they are small enough. What is
@@ -211,10 +224,14 @@ ireneo_error ireneo_storing_settle(ireneo_storing *s, ireneo_verdict *v) {
     ireneo_error failed = list_recalled(s, &recalled);
     if (failed == IRENEO_OK) failed = take_whole(s, settle_whole, recalled, v);
     free(recalled);
-    if (failed == IRENEO_OK && *v == IRENEO_VERDICT_OPEN) failed = settle_by_interior_point(s, v);
+    s->settling = true;
+    bool small = a->problem.dim_in * a->problem.dim_out <= s->settle;
+    if (failed == IRENEO_OK && *v == IRENEO_VERDICT_OPEN)
+        failed = small ? settle_by_interior_point(s, v) : settle_large(s, v);
+    s->settling = false;
     a->info->phases.certificate += ireneo_seconds() - t0;
-    if (*v == IRENEO_VERDICT_OPEN && a->minimiser.violations > 0 && a->info->iterations >= s->max_iterations)
-        *v = IRENEO_VERDICT_UNDECIDED;
+    bool spent = a->info->iterations >= s->max_iterations || a->info->scans >= s->max_scans;
+    if (*v == IRENEO_VERDICT_OPEN && a->minimiser.violations > 0 && spent) *v = IRENEO_VERDICT_UNDECIDED;
     return failed;
 }
 

@@ -29,7 +29,7 @@ typedef struct ireneo_storing {
     size_t max_scans, max_iterations, settle;
     size_t since_scan, patience; /* iterations since the working set was made, and how many it is good for */
     size_t restarts;             /* of a factored memory that was stuck */
-    bool settled;                /* the exact methods had their turn */
+    bool settled, settling;      /* the exact methods had, or have, their turn */
     double suspicious;
     double begun;                    /* seconds of the clock */
     ireneo_certificate *certificate; /* that the judge has accepted, or NULL */
