@@ -64,6 +64,9 @@ bool was_given(const transformer_options *t, const char *name);
 void print_shape(const ireneo_transformer *t);
 void print_transformer(const ireneo_transformer *t);
 
+/* How far gradients of this kind of block may grow unless an option says so. */
+double usual_growth_limit(const ireneo_transformer *t);
+
 /* The options that describe this transformer to other commands, on one line. */
 void print_options(FILE *out, const ireneo_transformer *t);
 

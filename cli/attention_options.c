@@ -281,6 +281,10 @@ void print_shape(const ireneo_transformer *t) {
     print_config();
 }
 
+double usual_growth_limit(const ireneo_transformer *t) {
+    return t->normalisation == IRENEO_NORMALISATION_POST ? 1e3 : 1e5;
+}
+
 void print_transformer(const ireneo_transformer *t) {
     print_shape(t);
     printf(

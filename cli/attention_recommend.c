@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { WIDEST_TRIED = 128 }; /* of the runs that limits of rates are from */
+
 typedef struct recommend_question {
     transformer_options transformer;
     ireneo_attention_recommend_settings settings;
@@ -29,11 +31,13 @@ static void print_assessment(const ireneo_transformer *t, const ireneo_attention
            log(keys), a->participation);
     printf("  query gradient            %9.3g   relative to the width, see 'attention layer'\n", a->gradient);
     if (!isnan(a->growth)) {
-        printf(
-            "  growth of gradients       %9.3g   from the last layer to the first, squared; 1000 explodes\n",
-            a->growth);
-        if (!isnan(a->safe_rate))
-            printf("  largest safe rate         %9.2g   of Adam, by what one step changes\n", a->safe_rate);
+        printf("  growth of gradients       %9.3g   from the last layer to the first, squared; %g explodes\n",
+               a->growth, usual_growth_limit(t));
+        if (isnan(a->safe_rate))
+            printf("  largest safe rate                 -   not known for this kind of block\n");
+        else
+            printf("  largest safe rate         %9.2g   of Adam, by what one step changes%s\n", a->safe_rate,
+                   t->width > WIDEST_TRIED ? "; tried up to width 128" : "");
     }
     printf("  verdict                   %s\n", a->gradients_explode ? "gradients explode"
                                                : a->rank_collapse && a->entropy_collapse
@@ -43,7 +47,18 @@ static void print_assessment(const ireneo_transformer *t, const ireneo_attention
                                                                      : "neither collapse");
 }
 
-static void print_deviations(const ireneo_attention_recommendation *r) {
+/* What embeddings are multiplied with, as Gemma does by the root of the width. */
+static double enlarged(const ireneo_transformer *given, const ireneo_attention_recommendation *r) {
+    return sqrt(r->transformer.q_0 / given->q_0);
+}
+
+static void print_enlarged(FILE *out, const ireneo_transformer *given,
+                           const ireneo_attention_recommendation *r) {
+    if (enlarged(given, r) > 1.0)
+        fprintf(out, "# and once, before the first block: x = %.5g * embedding\n", enlarged(given, r));
+}
+
+static void print_deviations(const ireneo_transformer *given, const ireneo_attention_recommendation *r) {
     printf("  std of W_Q and W_K        %9.5g\n  std of W_V                %9.5g\n", r->std_query,
            r->std_value);
     if (r->std_output > 0.0) printf("  std of W_O                %9.5g\n", r->std_output);
@@ -51,6 +66,11 @@ static void print_deviations(const ireneo_attention_recommendation *r) {
            r->std_mlp_out);
     printf("  residual strengths        %9.5g   attention, %.5g MLP; biases zero\n",
            r->transformer.residual_attention, r->transformer.residual_mlp);
+    if (r->transformer.branch_gain > 0.0)
+        printf("  gain of the branches' norms %7.5g\n", r->transformer.branch_gain);
+    if (enlarged(given, r) > 1.0)
+        printf("  factor on the embeddings  %9.5g   tokens enter with mean square %.3g instead of %.3g\n",
+               enlarged(given, r), r->transformer.q_0, given->q_0);
 }
 
 void write_assessment(ireneo_json *json, const char *key, const ireneo_attention_assessment *a) {
@@ -106,6 +126,14 @@ void set_conventions_table(const conventions_table *table) {
     others = table;
 }
 
+/* What others do begins at the embeddings as they are. */
+static ireneo_attention_recommendation before_enlarging(const ireneo_transformer *given,
+                                                        const ireneo_attention_recommendation *r) {
+    ireneo_attention_recommendation plain = *r;
+    plain.transformer.q_0 = given->q_0;
+    return plain;
+}
+
 /* The style that was asked for, or that of the model, or one that the MLP goes with. */
 static snippet_style choose_style(const recommend_question *q) {
     const char *word = q->style != NULL ? q->style : q->transformer.model;
@@ -140,7 +168,9 @@ static int print_report(const command *self, const recommend_question *q,
     ireneo_json_number(&json, "std_mlp_in", r->std_mlp_in);
     ireneo_json_number(&json, "std_mlp_out", r->std_mlp_out);
     ireneo_json_number(&json, "branch_scale", r->branch_scale);
-    if (others != NULL) others->write(&json, r, &q->settings);
+    ireneo_json_number(&json, "embedding_factor", enlarged(given, r));
+    ireneo_attention_recommendation plain = before_enlarging(given, r);
+    if (others != NULL) others->write(&json, &plain, &q->settings);
     ireneo_json_number(&json, "safe_rate", r->assessment.safe_rate);
     ireneo_json_text(&json, "options", options);
     ireneo_json_text(&json, "pytorch", snippet);
@@ -170,19 +200,17 @@ static int print_text(const command *self, const recommend_question *q,
     printf("Recommended: ");
     print_transformer(&r->transformer);
     printf("\n");
-    print_deviations(r);
+    print_deviations(&q->transformer.transformer, r);
     printf("\n");
     print_assessment(&r->transformer, &r->assessment);
-    if (r->transformer.normalisation == IRENEO_NORMALISATION_PRE && r->transformer.q_0 < 0.1)
-        printf("\nPre-LN branches add to a stream that starts at mean square %.3g; larger embeddings (--q0) "
-               "allow larger branches.\n",
-               r->transformer.q_0);
-    if (others != NULL) others->print(r, &q->settings);
+    ireneo_attention_recommendation plain = before_enlarging(&q->transformer.transformer, r);
+    if (others != NULL) others->print(&plain, &q->settings);
     printf(
         "\nTo follow it through the layers, give these options to 'attention propagate' or 'simulate':\n  ");
     print_options(stdout, &r->transformer);
     printf("\n\n");
     print_snippet(stdout, r, choose_style(q));
+    print_enlarged(stdout, &q->transformer.transformer, r);
     if (q->text == NULL) return finish_output(self, EXIT_DONE);
     fflush(stdout);
     int outcome =

@@ -80,7 +80,7 @@ static void print_map(const ireneo_attention_trainability *d, const ireneo_atten
            d->cells[(columns - 1) * d->betas / columns * d->residuals].beta);
 }
 
-/* The largest rates, which depend on the skips alone. */
+/* The largest rates at the first beta; of the others they hardly differ. */
 static void print_rates(const ireneo_attention_trainability *d) {
     if (isnan(d->cells[0].safe_rate)) return;
     printf("\nLargest safe learning rate of Adam, at a residual strength of\n\n  ");
@@ -214,8 +214,7 @@ static int answer(const command *self, trainability_question *q, const grid *bet
 
 static int run(const command *self, int argc, char **argv) {
     trainability_question q = {.betas = "0.2:6:30", .residuals = "0.25:5:20"};
-    q.settings = (ireneo_attention_collapse_settings){
-        .rank_limit = 0.001, .entropy_limit = 1.0 / 3.0, .growth_limit = 1000.0};
+    q.settings = (ireneo_attention_collapse_settings){.rank_limit = 0.001, .entropy_limit = 1.0 / 3.0};
     transformer_options *t = &q.transformer;
     declare_transformer(t);
     drop_option(t, "beta");
@@ -228,8 +227,10 @@ static int run(const command *self, int argc, char **argv) {
                1e-12, 0.999),
         NUMBER("entropy-limit", &q.settings.entropy_limit, "F",
                "entropy collapse is below F log T (default 1/3)", 1e-6, 0.999),
-        NUMBER("growth-limit", &q.settings.growth_limit, "G",
-               "gradients explode when they grow by more than G, squared (default 1000)", 1e-6, 1e12),
+        NUMBER(
+            "growth-limit", &q.settings.growth_limit, "G",
+            "gradients explode when they grow by more than G, squared (default 1000; 1e5 where not post-LN)",
+            1e-6, 1e12),
         NUMBER("rate", &q.settings.rate, "R", "judges this learning rate of Adam, too", 1e-9, 10),
         NUMBER("steps", &q.settings.steps, "N", "and whether it is too small for N steps", 1, 1e12),
         TEXT("o", &q.output, "FILE.csv", "all points as a table"),
@@ -246,6 +247,7 @@ static int run(const command *self, int argc, char **argv) {
     if (failed == IRENEO_OK)
         failed = ireneo_grid_parse("--residuals", q.residuals, 0.0, 1e6, false, &residuals);
     outcome = report_error(self, failed);
+    if (q.settings.growth_limit == 0.0) q.settings.growth_limit = usual_growth_limit(&t->transformer);
     if (outcome == 0 && q.settings.steps > 0.0 && q.settings.rate == 0.0)
         outcome = complain(self, EXIT_USAGE, "--steps needs a learning rate: give --rate, too");
     if (outcome == 0 && q.picture != NULL && (betas.count < 2 || residuals.count < 2))

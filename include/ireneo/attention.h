@@ -160,7 +160,8 @@ typedef struct ireneo_attention_collapse_settings {
     /** Entropy collapse: the mean entropy of the first block's attention is below this share of log(keys);
      * 0: 1/3. In the limit T to infinity the line is beta_c instead. */
     double entropy_limit;
-    /** Gradients explode: |dL/dx|^2 grows by more than this from the last block to the first; 0: 1000. */
+    /** Gradients explode: |dL/dx|^2 |x|^2 grows by more than this from the last block to the first; 0: 1000 in
+     * post-LN, 1e5 elsewhere. */
     double growth_limit;
     /** Learning rate of Adam that is asked about; 0: none, and only the largest safe one is told. */
     double rate;
@@ -184,7 +185,7 @@ typedef struct ireneo_attention_assessment {
     /** The attention residual strength of rank collapse, and how many times smaller it is. */
     double residual_line, residual_line_limit, residual_margin;
     int rank_collapse, entropy_collapse;
-    /** |dL/dx|^2 at the input over that at the output, by the law of ireneo_attention_gradient_depth; what a
+    /** |dL/dx|^2 |x|^2 at the input over that at the output, by the law of ireneo_attention_gradient_depth; what a
      * step of Adam at the rate asked for changes (0 without one), see docs/attention-network.md; and the largest
      * rate at which that is still learning. NaN for blocks whose law is not known. */
     double growth, update, safe_rate;
@@ -209,7 +210,8 @@ typedef struct ireneo_attention_recommend_settings {
     double retention;
     /** 1: branches have unit size and the skips are made strong; -1: skips have strength 1 and the branches are
      * made small; 0: in post-LN the skips are made for a learning rate of 0.003 at width 64, which falls as one
-     * over the width, and then the branches small; elsewhere as -1. */
+     * over the width, and then the branches small; elsewhere as -1, and tokens that enter with a smaller q_0 than 1
+     * are recommended to have q_0 = 1. */
     int tune_skips;
     /** 1: attention has no output projection W_O. */
     int no_output_projection;

@@ -406,7 +406,7 @@ def assess(
 ) -> Assessment:
     """Judges a transformer. rank_limit: 1 - rho after the last block that counts as rank collapse (0: 0.001);
     entropy_limit: share of log(keys) below which the first block's entropy counts as collapse (0: 1/3);
-    growth_limit: growth of |dL/dx|^2 that counts as exploding (0: 1000); rate and steps: of Adam, to judge them (0: not).
+    growth_limit: growth of |dL/dx|^2 that counts as exploding (0: 1000 in post-LN, 1e5 elsewhere); rate and steps: of Adam, to judge them (0: not).
 
     >>> verdict = assess(preset("gpt2-small"))
     >>> verdict.rank_collapse, verdict.entropy_collapse

@@ -86,6 +86,59 @@ static void test_learning(void **state) {
     ireneo_attention_trainability_free(&d);
 }
 
+/* U of a pre-LN stream, layer by layer: q grows by what the branches add, from the recursion of propagate. Without
+ * skips of another strength and with uniform attention of distant tokens nearly nothing but the MLP adds to q. */
+static void test_update_of_pre_norm(void **state) {
+    (void)state;
+    ireneo_transformer t = example();
+    t.normalisation = IRENEO_NORMALISATION_PRE;
+    t.causal = 1;
+    t.layers = 6;
+    t.width = t.mlp_width = 64;
+    t.heads = 1;
+    t.value_variance = 1e-12; /* what attention adds to the stream is nothing, what a step changes of it d */
+    t.mlp_in_variance = 2.0;
+    t.mlp_out_variance = 1.0; /* a ReLU's branch has q = 1 for unit tokens */
+    t.value_bias_variance = t.mlp_bias_variance = 0.0;
+    t.residual_attention = t.residual_mlp = 1.0;
+    t.q_0 = 0.5;
+    const ireneo_attention_collapse_settings settings = {.rate = 1e-3, .steps = 1e6};
+    ireneo_attention_assessment a;
+    expect_ok(ireneo_attention_assess(&t, &settings, &a));
+    double update = 0.0, d = 64.0;
+    for (int l = 0; l < 6; l++) update += d / sqrt(0.5 + l) + (d * 1.0 + d) / sqrt(1.5 + l);
+    assert_near(a.update, 1e-3 * update, 1e-5);
+    assert_near(a.growth, 1.0,
+                1e-6); /* a ReLU passes as much as it adds: relative to the stream nothing grows */
+
+    t.rope_base = 1e4;
+    t.parallel = 1;
+    t.output_projection = 1; /* both branches into one sum, W_O of d inputs */
+    expect_ok(ireneo_attention_assess(&t, &settings, &a));
+    update = 0.0;
+    for (int l = 0; l < 6; l++) update += 3.0 * d / sqrt(1.5 + l);
+    assert_near(a.update, 1e-3 * update, 1e-5);
+
+    t.parallel = t.output_projection = 0;
+    t.activation = IRENEO_ACTIVATION_REGLU; /* h^2 = E phi^2 sigma_1^2 = 1 * 2, slopes sqrt(1/2) */
+    t.mlp_out_variance = 0.5;
+    expect_ok(ireneo_attention_assess(&t, &settings, &a));
+    update = 0.0;
+    double mlp = d * sqrt(2.0) + d * sqrt(0.5) * (1.0 + sqrt(2.0) * sqrt(0.5));
+    for (int l = 0; l < 6; l++) update += d / sqrt(0.5 + l) + mlp / sqrt(1.5 + l);
+    assert_near(a.update, 1e-3 * update, 1e-5);
+
+    t.normalisation =
+        IRENEO_NORMALISATION_SANDWICH; /* the branch is divided by sigma_v, d (1 + sigma_v) with it */
+    double branch[3];
+    for (int i = 0; i < 3; i++) {
+        t.value_variance = pow(4.0, i);
+        expect_ok(ireneo_attention_assess(&t, &settings, &a));
+        branch[i] = a.update;
+    }
+    assert_near((branch[0] - branch[1]) / (branch[1] - branch[2]), 2.0, 1e-6);
+}
+
 /* A rate just below the largest one passes, one just above does not; with too few steps no rate is
  * large enough; and where gradients have no law a rate is not judged but refused. */
 static void test_rates(void **state) {
@@ -116,10 +169,24 @@ static void test_rates(void **state) {
     assert_true(!a.trainable && a.gradients_explode);
     t.normalisation = IRENEO_NORMALISATION_PRE;
     t.residual_attention = t.residual_mlp = 1.0;
-    expect_ok(ireneo_attention_assess(&t, NULL, &a));
+    expect_ok(ireneo_attention_assess(&t, NULL,
+                                      &a)); /* pre-LN encoders did not learn in the runs: no rate is known */
     assert_true(a.growth > 0.0 && isfinite(a.growth) && !a.gradients_explode && isnan(a.safe_rate));
     settings = (ireneo_attention_collapse_settings){.rate = 1e-3};
-    expect_error(ireneo_attention_assess(&t, &settings, &a), IRENEO_ERROR_ARGUMENT, "pre-LN", "");
+    expect_error(ireneo_attention_assess(&t, &settings, &a), IRENEO_ERROR_ARGUMENT, "pre-LN", "encoders");
+    t.causal = 1;
+    expect_ok(ireneo_attention_assess(&t, &settings, &a));
+    t.activation = IRENEO_ACTIVATION_SWIGLU;
+    expect_error(ireneo_attention_assess(&t, &settings, &a), IRENEO_ERROR_ARGUMENT, "swiglu", "--rope");
+    t.activation = IRENEO_ACTIVATION_RELU;
+    t.parallel = 1;
+    expect_error(ireneo_attention_assess(&t, &settings, &a), IRENEO_ERROR_ARGUMENT, "parallel", "--rope");
+    t.parallel = 0;
+    t.normalisation = IRENEO_NORMALISATION_NONE;
+    t.rope_base = 1e4;
+    t.query_key_norm = 1.0;
+    expect_error(ireneo_attention_assess(&t, &settings, &a), IRENEO_ERROR_ARGUMENT, "none", "leave the rate");
+    t = example();
     settings.rate = -1.0;
     expect_error(ireneo_attention_assess(&t, &settings, &a), IRENEO_ERROR_ARGUMENT, "rate", "-1");
 }
@@ -338,6 +405,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_diagram_table),
         cmocka_unit_test(test_learning),
+        cmocka_unit_test(test_update_of_pre_norm),
         cmocka_unit_test(test_rates),
         cmocka_unit_test(test_threads_and_cancel),
         cmocka_unit_test(test_lines),

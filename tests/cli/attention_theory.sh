@@ -31,7 +31,10 @@ expect 0 'trainable' trainability --layers 24 --width 64 --context 32 --betas 0.
 expect 0 'for rate' trainability --layers 24 --width 64 --context 32 --betas 0.3 --residuals 3 --rate 0.01
 refuse 2 'rate' trainability --betas 1 --residuals 1 --rate 0
 refuse 2 '--rate' trainability --betas 1 --residuals 1 --steps 10
-refuse 2 'pre-LN' trainability --norm pre --betas 1 --residuals 1 --rate 0.001
+refuse 2 'encoders' trainability --norm pre --betas 1 --residuals 1 --rate 0.001
+decoder="--norm pre --causal --rope 10000 --rms-norm --activation swiglu --layers 8 --width 64 --context 32 --q0 1"
+expect 0 'trainable' trainability $decoder --betas 0.3 --residuals 1 --rate 0.003
+expect 0 'for rate' trainability $decoder --betas 0.3 --residuals 1 --rate 0.1
 expect 0 'Nothing needs to change' recommend --preset bert-base
 
 # numbers: layers + 1 similarities; participation at T = 512, beta = 2

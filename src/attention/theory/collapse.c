@@ -15,7 +15,6 @@ ireneo_error ireneo_collapse_limits(const ireneo_attention_collapse_settings *se
     IRENEO_TRY(ireneo_check_reserved(filled->reserved, "the collapse settings"));
     if (filled->rank_limit == 0.0) filled->rank_limit = 0.001;
     if (filled->entropy_limit == 0.0) filled->entropy_limit = 1.0 / 3.0;
-    if (filled->growth_limit == 0.0) filled->growth_limit = 1000.0;
     if (!(filled->rank_limit > 0.0 && filled->rank_limit < 1.0))
         return ireneo_fail(IRENEO_ERROR_ARGUMENT, "the limit of 1 - rho must lie between 0 and 1, not %g",
                            filled->rank_limit);
@@ -23,7 +22,7 @@ ireneo_error ireneo_collapse_limits(const ireneo_attention_collapse_settings *se
         return ireneo_fail(IRENEO_ERROR_ARGUMENT,
                            "the entropy limit, a share of log(keys), must lie between 0 and 1, not %g",
                            filled->entropy_limit);
-    if (!(filled->growth_limit > 0.0))
+    if (!(filled->growth_limit >= 0.0)) /* 0: that of the block, learning.c */
         return ireneo_fail(IRENEO_ERROR_ARGUMENT, "the limit of growing gradients must be positive, not %g",
                            filled->growth_limit);
     if (!(filled->rate >= 0.0 && filled->rate <= 10.0))

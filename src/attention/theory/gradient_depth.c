@@ -57,7 +57,9 @@ static double block_factor(const ireneo_block *block, const ireneo_transformer *
     return (first + attention) / (first + power) * (sum > 0.0 ? (second + mlp) / sum : 1.0);
 }
 
-double ireneo_gradient_growth(const ireneo_block *block, const ireneo_transformer *t, double *factors) {
+/* The law over all blocks; the stream ends up as `tokens`. */
+static double follow(const ireneo_block *block, const ireneo_transformer *t, ireneo_tokens *end,
+                     double *factors) {
     ireneo_tokens tokens = ireneo_block_input(t);
     double growth = 0.0;
     for (size_t layer = 0; layer < t->layers; layer++) {
@@ -67,7 +69,14 @@ double ireneo_gradient_growth(const ireneo_block *block, const ireneo_transforme
         growth += log(factor);
         tokens = ireneo_block_step(block, t, IRENEO_MAP_EXACT, tokens, attention);
     }
+    *end = tokens;
     return growth;
+}
+
+double ireneo_relative_growth(const ireneo_block *block, const ireneo_transformer *t) {
+    ireneo_tokens end;
+    double growth = follow(block, t, &end, NULL);
+    return growth + log(ireneo_block_input(t).q / end.q);
 }
 
 ireneo_error ireneo_attention_gradient_depth(const ireneo_transformer *transformer, double *gradient) {
@@ -78,7 +87,8 @@ ireneo_error ireneo_attention_gradient_depth(const ireneo_transformer *transform
     IRENEO_TRY(ireneo_enter(0, NULL));
     ireneo_error failed = ireneo_leave(ireneo_block_open(transformer, &block));
     if (failed != IRENEO_OK) return failed;
-    (void)ireneo_gradient_growth(&block, transformer, gradient);
+    ireneo_tokens end;
+    (void)follow(&block, transformer, &end, gradient);
     ireneo_block_close(&block);
     gradient[transformer->layers] = 1.0;
     for (size_t layer = transformer->layers; layer-- > 0;) gradient[layer] *= gradient[layer + 1];

@@ -4,9 +4,9 @@
 
 #include "attention/theory/block.h"
 
-/* log of |dL/dx|^2 at the input over that at the output; `factors` (layers), when not NULL, gets what each
- * block multiplies it by. */
-double ireneo_gradient_growth(const ireneo_block *block, const ireneo_transformer *transformer,
-                              double *factors);
+/* log of |dL/dx|^2 q at the input over that at the output: relative to what it is the gradient of, since Adam does
+ * not see the scale, and a stream that grows through its branches divides gradients only because it grows. In
+ * post-LN q is 1 throughout. */
+double ireneo_relative_growth(const ireneo_block *block, const ireneo_transformer *transformer);
 
 #endif

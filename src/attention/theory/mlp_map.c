@@ -47,19 +47,26 @@ ireneo_error ireneo_mlp_map_open(const ireneo_transformer *t, ireneo_mlp_map *ma
             "tanh with preactivations of variance %g only sees signs; the MLP's input variance "
             "must be at most %g",
             q, WIDEST);
-    if (summed && q <= WIDEST) IRENEO_TRY(ireneo_chebyshev_build(sample, map, 1, 1e-6, 128, &map->table));
+    bool unbound =
+        t->normalisation == IRENEO_NORMALISATION_NONE || t->normalisation == IRENEO_NORMALISATION_BRANCH;
+    map->any_scale.activation = t->activation;
+    if (summed && unbound)
+        IRENEO_TRY(ireneo_activation_table_open(t->activation, &map->any_scale));
+    else if (summed && q <= WIDEST)
+        IRENEO_TRY(ireneo_chebyshev_build(sample, map, 1, 1e-6, 128, &map->table));
     ireneo_mlp_map_set_out(map, t->mlp_out_variance);
     return IRENEO_OK;
 }
 
 void ireneo_mlp_map_close(ireneo_mlp_map *map) {
     ireneo_chebyshev_free(&map->table);
+    ireneo_activation_table_close(&map->any_scale);
 }
 
 /* E phi^2 - E phi phi of projections at this distance. */
 static double activation_gap(const ireneo_mlp_map *map, double q, double projection, double distance) {
     if (q != 1.0 || map->table.values == NULL)
-        return ireneo_activation_gap(map->activation, projection, distance);
+        return ireneo_activation_table_at(&map->any_scale, projection, distance);
     double ratio;
     ireneo_chebyshev_at(&map->table, distance, &ratio);
     return ratio * distance;

@@ -4,14 +4,16 @@
 #define IRENEO_ATTENTION_THEORY_MLP_MAP_H
 
 #include "attention/theory/activation_average.h"
+#include "attention/theory/activation_table.h"
 #include "attention/theory/chebyshev.h"
 #include "attention/theory/tokens.h"
 
 typedef struct ireneo_mlp_map {
     ireneo_activation activation;
     double in_variance, gate_variance, out_variance, bias_variance;
-    double q_out, gain;     /* for tokens of q = 1, see below */
-    ireneo_chebyshev table; /* of gap / distance of the activation at q = 1, where it is a sum */
+    double q_out, gain;                /* for tokens of q = 1, see below */
+    ireneo_chebyshev table;            /* of gap / distance of the activation at q = 1, where it is a sum */
+    ireneo_activation_table any_scale; /* the same for tokens that no norm brings to q = 1 */
 } ireneo_mlp_map;
 
 /* For a checked transformer. */

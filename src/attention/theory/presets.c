@@ -107,6 +107,7 @@ ireneo_error ireneo_transformer_set_std(ireneo_transformer *t, const char *prese
     if (!(std >= 0.0 && std <= 1e3))
         return ireneo_fail(IRENEO_ERROR_ARGUMENT,
                            "the standard deviation must lie between 0 and 1000, not %g", std);
+    if (std == 0.0 && (way->flags & OWN_SCALES) != 0) return IRENEO_OK; /* it has none of others */
     bool deep = std == 0.0 && (way->flags & DEEPNORM) != 0;
     if (std == 0.0) std = USUAL_STD;
     double shrunk = (way->flags & SHRUNK) != 0 ? std * sqrt(0.5 / (double)t->layers) : std;

@@ -2,13 +2,15 @@
  *
  * beta is chosen a factor below the line of entropy collapse. Branches start at unit size (sigma_v = 1;
  * He-like MLP with E phi^2 sigma_2^2 = 1); then either both branches are shrunk by one factor or both skips
- * strengthened by one until the wanted share of 1 - rho survives the depth, by bisection on the exact-T
+ * strengthened by one until the wanted share of 1 - rho survives the depth, by the exact-T
  * recursion. In post-LN both are done: the skips are as strong as a rate of 0.003 at width 64 needs them, which
  * falls as one over the width, and then the branches are shrunk. Of what was tried this learns most
- * (docs/attention-network.md): one step then changes as much as it may, and embeddings learn at a usual rate. */
+ * (docs/attention-network.md): one step then changes as much as it may, and embeddings learn at a usual rate.
+ * Elsewhere skips stay 1, and tokens enter with q_0 = 1 at least. */
 #include "attention/theory/collapse.h"
 #include "attention/theory/learning.h"
 #include "attention/theory/transformer.h"
+#include "base/roots.h"
 #include "base/threads.h"
 
 #include <math.h>
@@ -57,21 +59,27 @@ static double turn(const tuning *knob, double value) {
     return ireneo_block_final_distance(knob->block, t, IRENEO_MAP_EXACT);
 }
 
+typedef struct knob_problem {
+    const tuning *knob;
+    double wanted;
+} knob_problem;
+
+static double excess(double log_value, void *context) {
+    const knob_problem *problem = context;
+    return log(fmax(turn(problem->knob, exp(log_value)), 1e-300) / problem->wanted);
+}
+
 /* Leaves the knob at the mildest value that keeps the wanted distance; false when none does. */
 static bool tune(const tuning *knob, double wanted, double *value) {
-    double mild = 1.0, strict = knob->skips ? STRONGEST : SMALLEST;
-    *value = mild;
-    if (turn(knob, mild) >= wanted) return true;
+    knob_problem problem = {knob, wanted};
+    double strict = knob->skips ? STRONGEST : SMALLEST, found = 0.0;
+    *value = 1.0;
+    if (turn(knob, 1.0) >= wanted) return true;
     if (turn(knob, strict) < wanted) return false;
-    for (int i = 0; i < 100 && fabs(log(strict / mild)) > 1e-10; i++) {
-        double middle = sqrt(mild * strict);
-        if (turn(knob, middle) < wanted)
-            mild = middle;
-        else
-            strict = middle;
-    }
-    *value = strict;
-    return turn(knob, strict) >= wanted;
+    double low = fmin(0.0, log(strict)), high = fmax(0.0, log(strict));
+    if (ireneo_find_root(excess, &problem, low, high, 1e-11, &found) != IRENEO_OK) return false;
+    *value = exp(found + (knob->skips ? 1e-10 : -1e-10)); /* on the strict side of the zero */
+    return turn(knob, *value) >= wanted;
 }
 
 static void write_deviations(const ireneo_attention_recommend_settings *settings, double scale,
@@ -104,7 +112,8 @@ static ireneo_error tune_block(const ireneo_attention_recommend_settings *settin
     return ireneo_assess_block(block, t, &settings->collapse, &r->assessment);
 }
 
-/* Branches and skips of unit size. */
+/* Branches and skips of unit size. So are tokens where they enter unnormalised: in a smaller stream one step of Adam would
+ * change too much at any usual rate. */
 static void set_unit_branches(ireneo_transformer *t) {
     t->value_bias_variance = t->mlp_bias_variance = t->mlp_gate_variance = 0.0;
     t->mlp_in_variance = ireneo_activation_of_gate(t->activation) == IRENEO_ACTIVATION_RELU ? 2.0 : 1.0;
@@ -112,6 +121,7 @@ static void set_unit_branches(ireneo_transformer *t) {
     if (ireneo_activation_gated(t->activation)) t->mlp_out_variance /= t->mlp_in_variance;
     t->value_variance = t->residual_attention = t->residual_mlp = 1.0;
     if (ireneo_branches_normed(t)) t->branch_gain = 1.0;
+    if (t->normalisation != IRENEO_NORMALISATION_POST) t->q_0 = fmax(t->q_0, 1.0);
 }
 
 ireneo_error ireneo_attention_recommend(const ireneo_transformer *transformer,

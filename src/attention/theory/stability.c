@@ -8,6 +8,7 @@
  * sigma_v^2 (Y2 - O12) to the numerator of chi_attention. Parallel branches: chi = (r^2 q + c) / (r^2 q + a +
  * q_out). */
 #include "attention/theory/stability.h"
+#include "base/roots.h"
 
 #include <math.h>
 
@@ -83,28 +84,32 @@ double ireneo_balanced_residual(const ireneo_block *block, const ireneo_transfor
                              : growing);
 }
 
-static double distance_at(const ireneo_block *block, const ireneo_transformer *transformer,
-                          ireneo_map_kind kind, double residual) {
-    ireneo_transformer varied = *transformer;
-    varied.residual_attention = residual;
-    return ireneo_block_final_distance(block, &varied, kind);
+/* A line that is sought. */
+typedef struct line_problem {
+    const ireneo_block *block;
+    ireneo_transformer varied;
+    ireneo_map_kind kind;
+    double rank_limit;
+} line_problem;
+
+/* How far the tokens' distance is above the limit, both as logarithms: nearly straight, so that few passes through
+ * all layers are needed. */
+static double excess(double log_residual, void *context) {
+    line_problem *problem = context;
+    problem->varied.residual_attention = exp(log_residual);
+    double distance = ireneo_block_final_distance(problem->block, &problem->varied, problem->kind);
+    return log(fmax(distance, 1e-300) / problem->rank_limit);
 }
 
 double ireneo_rank_line(const ireneo_block *block, const ireneo_transformer *transformer,
                         ireneo_map_kind kind, double rank_limit) {
-    double low = 1e-6, high = 1.0;
-    if (distance_at(block, transformer, kind, low) >= rank_limit) return 0.0;
-    while (high < STRONGEST && distance_at(block, transformer, kind, high) < rank_limit) {
+    line_problem problem = {block, *transformer, kind, rank_limit};
+    double low = log(1e-6), high = 0.0, line;
+    if (excess(low, &problem) >= 0.0) return 0.0;
+    while (high < log(STRONGEST) && excess(high, &problem) < 0.0) {
         low = high;
-        high *= 2.0;
+        high += M_LN2;
     }
-    if (high >= STRONGEST) return INFINITY;
-    for (int i = 0; i < 60 && high - low > 1e-12 * high; i++) {
-        double middle = 0.5 * (low + high);
-        if (distance_at(block, transformer, kind, middle) < rank_limit)
-            low = middle;
-        else
-            high = middle;
-    }
-    return 0.5 * (low + high);
+    if (high >= log(STRONGEST)) return INFINITY;
+    return ireneo_find_root(excess, &problem, low, high, 1e-12, &line) == IRENEO_OK ? exp(line) : exp(high);
 }
