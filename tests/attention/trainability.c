@@ -94,6 +94,7 @@ static void test_update_of_pre_norm(void **state) {
     t.normalisation = IRENEO_NORMALISATION_PRE;
     t.causal = 1;
     t.layers = 6;
+    t.context = 32.0;
     t.width = t.mlp_width = 64;
     t.heads = 1;
     t.value_variance = 1e-12; /* what attention adds to the stream is nothing, what a step changes of it d */
@@ -175,6 +176,7 @@ static void test_rates(void **state) {
     settings = (ireneo_attention_collapse_settings){.rate = 1e-3};
     expect_error(ireneo_attention_assess(&t, &settings, &a), IRENEO_ERROR_ARGUMENT, "pre-LN", "encoders");
     t.causal = 1;
+    t.context = 32.0;
     expect_ok(ireneo_attention_assess(&t, &settings, &a));
     t.activation = IRENEO_ACTIVATION_SWIGLU;
     expect_error(ireneo_attention_assess(&t, &settings, &a), IRENEO_ERROR_ARGUMENT, "swiglu", "--rope");
