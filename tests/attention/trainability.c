@@ -185,8 +185,7 @@ static void test_rates(void **state) {
     expect_error(ireneo_attention_assess(&t, &settings, &a), IRENEO_ERROR_ARGUMENT, "parallel", "--rope");
     t.parallel = 0;
     t.normalisation = IRENEO_NORMALISATION_NONE;
-    t.rope_base = 1e4;
-    t.query_key_norm = 1.0;
+    t.causal = 0;
     expect_error(ireneo_attention_assess(&t, &settings, &a), IRENEO_ERROR_ARGUMENT, "none", "leave the rate");
     t = example();
     settings.rate = -1.0;
