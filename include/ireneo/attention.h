@@ -288,6 +288,11 @@ typedef struct ireneo_attention_propagation {
 IRENEO_API ireneo_error ireneo_attention_propagate(const ireneo_transformer *transformer,
                                                    ireneo_attention_propagation *propagation);
 
+/** The same, where rho, distance, scale, participation and entropy are of the last `last` rows only (0: of all), as
+ * ireneo_attention_simulate measures them; without a causal mask all rows are alike. */
+IRENEO_API ireneo_error ireneo_attention_propagate_last(const ireneo_transformer *transformer, double last,
+                                                        ireneo_attention_propagation *propagation);
+
 /** Releases what a propagation holds, and empties it. */
 IRENEO_API void ireneo_attention_propagation_free(ireneo_attention_propagation *propagation);
 
@@ -316,14 +321,20 @@ typedef struct ireneo_attention_input {
     size_t width;
     /** Whether the uniform part 1 / T is subtracted from the attention weights. */
     int gain_control;
+    /** As in ireneo_transformer; zero is without. Under a norm of queries and keys only `gradient` knows beta, the scale of the weights
+     * before the norm (0: g / sqrt(log T)). */
+    double window, rope_base, query_key_norm, soft_cap;
+    /** Width of a head, for rotary positions and the norm of queries and keys; 0: d, one head. */
+    size_t head_width;
     uint64_t reserved[4];
 } ireneo_attention_input;
 
 /** What such a layer does on average. */
 typedef struct ireneo_attention_report {
-    /** Where the row condenses when T goes to infinity. */
+    /** Where the row condenses when T goes to infinity: infinite under a cap; with a norm of queries and keys that of g / sqrt(log T). */
     double beta_c;
-    /** Spread of the logits within a row, over sqrt(log keys); the transition is at sqrt 2. */
+    /** Spread of the logits within a row, over sqrt(log keys); the transition is at sqrt 2. Under a cap the spread that has the same
+     * participation. */
     double beta_effective;
     /** Participation Y2 = E sum_k A_k^2: one over the number of keys that count. */
     double participation, participation_limit;

@@ -309,13 +309,20 @@ def layer(
     value_bias_variance: float = 0.0,
     width: int = 0,
     gain_control: bool = False,
+    window: float = 0,
+    rope_base: float = 0.0,
+    query_key_norm: float = 0.0,
+    soft_cap: float = 0.0,
+    head_width: int = 0,
 ) -> Layer:
     """One attention layer over `context` tokens with overlaps q and q rho. keys: those a row really sees (0: all).
-    width 0: infinite.
+    width 0: infinite; head_width 0: one head. window, rope_base, query_key_norm, soft_cap: as of a Transformer.
 
     >>> one = layer(beta=2.0, context=512)
     >>> round(one.beta_c, 4), round(one.entropy, 3)
     (1.4142, 1.527)
+    >>> round(layer(beta=1.0, context=512, rho=0.3, rope_base=1e4, head_width=128).participation, 3)
+    0.08
     """
     question = s.ireneo_attention_input(
         beta=real(beta, "beta"),
@@ -327,6 +334,11 @@ def layer(
         value_bias_variance=real(value_bias_variance, "value_bias_variance"),
         width=size(width, "width"),
         gain_control=int(bool(gain_control)),
+        window=real(window, "window"),
+        rope_base=real(rope_base, "rope_base"),
+        query_key_norm=real(query_key_norm, "query_key_norm"),
+        soft_cap=real(soft_cap, "soft_cap"),
+        head_width=size(head_width, "head_width"),
     )
     report = s.ireneo_attention_report()
     check(lib.ireneo_attention_layer(question, report))
@@ -340,14 +352,15 @@ def given(model: Optional[Transformer], changes: Dict[str, Any]) -> s.ireneo_tra
     return (transformer(**changes) if model is None else changed(model, changes))._struct()
 
 
-def propagate(model: Optional[Transformer] = None, **changes: Any) -> Propagation:
-    """Token similarity, attention entropy and participation block by block.
+def propagate(model: Optional[Transformer] = None, *, last: float = 0, **changes: Any) -> Propagation:
+    """Token similarity, attention entropy and participation block by block. last: under a causal mask, of that many last rows
+    only (0: of all).
 
     >>> [round(float(r), 3) for r in propagate(layers=3, context=512).rho]
     [0.05, 0.065, 0.083, 0.103]
     """
     raw = s.ireneo_attention_propagation()
-    check(lib.ireneo_attention_propagate(given(model, changes), raw))
+    check(lib.ireneo_attention_propagate_last(given(model, changes), real(last, "last"), raw))
     try:
         arrays = {}
         for name, kind in raw._fields_:

@@ -286,7 +286,10 @@ PROTOTYPES: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {
     "ireneo_transformer_defaults": (None, (POINTER(s.ireneo_transformer),)),
     "ireneo_transformer_preset": (ERROR, (c_char_p, POINTER(s.ireneo_transformer))),
     "ireneo_beta_from_std": (c_double, (c_double, c_double, c_double, c_double)),
-    "ireneo_attention_propagate": (ERROR, (POINTER(s.ireneo_transformer), POINTER(s.ireneo_attention_propagation))),
+    "ireneo_attention_propagate_last": (
+        ERROR,
+        (POINTER(s.ireneo_transformer), c_double, POINTER(s.ireneo_attention_propagation)),
+    ),
     "ireneo_attention_propagation_free": (None, (POINTER(s.ireneo_attention_propagation),)),
     "ireneo_attention_critical_residual": (ERROR, (POINTER(s.ireneo_transformer), c_double, _DOUBLES, _DOUBLES)),
     "ireneo_attention_assess": (

@@ -22,6 +22,11 @@ class ireneo_attention_input(ctypes.Structure):
         ("value_bias_variance", c_double),
         ("width", c_size_t),
         ("gain_control", c_int),
+        ("window", c_double),
+        ("rope_base", c_double),
+        ("query_key_norm", c_double),
+        ("soft_cap", c_double),
+        ("head_width", c_size_t),
         ("reserved", RESERVED),
     ]
 

@@ -138,6 +138,23 @@ static void test_gradient_table(void **state) {
     }
 }
 
+/* docs/attention.md, "Gradients": Giorlandino and Goldt's Figure 3 over its value at beta 3. Dropout of a tenth makes q = 1/.9. */
+static void test_gradient_with_dropout(void **state) {
+    (void)state;
+    static const double table[][3] = {{0.865, 0.127, 0.136}, {1.08, 0.266, 0.271}, {1.29, 0.401, 0.406},
+                                      {1.5, 0.531, 0.530},   {1.93, 0.729, 0.721}, {2.36, 0.859, 0.859}};
+    ireneo_attention_input input = with(2048, 0.0, 3.0);
+    input.q = 1.0 / 0.9;
+    input.width = 256;
+    double last = report_of(input).gradient;
+    for (size_t i = 0; i < 6; i++) {
+        input.beta = table[i][0];
+        double share = report_of(input).gradient / last;
+        assert_near(share, table[i][1], 0.01);
+        assert_near(share, table[i][2], 0.0035);
+    }
+}
+
 /* Simulated at T = d = 1024: rho .19, beta 3: exact-T .448 and .003, limit .385; rho .50: .226, .017, .170.
  */
 static void test_gain_control(void **state) {
@@ -172,6 +189,98 @@ static void test_masked_rows(void **state) {
     assert_near(a.beta_effective, b.beta_effective, 1e-12);
     assert_near(a.participation_limit, b.participation_limit, 1e-12);
     assert_near(a.beta_c * sqrt(log(512.0) / log(50.0)), b.beta_c, 1e-12);
+}
+
+/* Networks of T = 512 and heads of 128: RoPE to 10 %, QK-norm to 5 %; and what `propagate` says of such a layer. */
+static void test_ingredients(void **state) {
+    (void)state;
+    static const struct {
+        double rho, beta, rope, norm, cap, window, networks, within;
+    } table[] = {{0.3, 1, 1e4, 0, 0, 0, 0.0816, 0.1}, {0.7, 2, 1e4, 0, 0, 0, 0.290, 0.1},
+                 {0.0, 1, 0, 1, 0, 0, 0.0051, 0.05},  {0.0, 1, 0, 3, 0, 0, 0.156, 0.05},
+                 {0.0, 1, 0, 6, 0, 0, 0.494, 0.05},   {0.2, 2, 0, 0, 4, 0, NAN, 0},
+                 {0.2, 2, 0, 0, 0, 64, NAN, 0},       {0.2, 2, 1e4, 4, 0, 64, NAN, 0}};
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        ireneo_attention_input input = with(512, table[i].rho, table[i].beta);
+        input.rope_base = table[i].rope;
+        input.query_key_norm = table[i].norm;
+        input.soft_cap = table[i].cap;
+        input.window = table[i].window;
+        input.head_width = 128;
+        ireneo_transformer t;
+        ireneo_transformer_defaults(&t);
+        t.layers = 1;
+        t.rho_0 = table[i].rho;
+        t.beta = table[i].beta;
+        t.rope_base = table[i].rope;
+        t.query_key_norm = table[i].norm;
+        t.soft_cap = table[i].cap;
+        t.window = table[i].window;
+        t.head_width = 128;
+        ireneo_attention_propagation p;
+        expect_ok(ireneo_attention_propagate(&t, &p));
+        ireneo_attention_report r = report_of(input);
+        assert_near(r.participation, p.participation[0], 1e-5 * r.participation);
+        assert_near(r.participation_limit, p.participation_limit[0], 1e-12);
+        assert_near(r.entropy, p.entropy[0], 1e-5);
+        ireneo_attention_propagation_free(&p);
+        if (!isnan(table[i].networks))
+            assert_near(r.participation, table[i].networks, table[i].within * table[i].networks);
+    }
+}
+
+/* A window is a number of keys; a cap that is out of reach, and heads without end under a norm, are plain logits. */
+static void test_plain_ends(void **state) {
+    (void)state;
+    ireneo_attention_input plain = with(512, 0.3, 1.3), other = plain;
+    plain.keys = other.window = 50.0;
+    assert_near(report_of(other).q_out, report_of(plain).q_out, 0.0);
+    /* two rows share 1 - |x - y| / 50 of their keys, middles x and y clamped to [25, 487] */
+    double sum = 0.0, rows = 512.0;
+    for (int s = 0; s < 512; s++)
+        for (int u = 0; u < 512; u++)
+            sum += fmax(0.0, 1.0 - fabs(fmin(fmax(s + 0.5, 25.0), 487.0) - fmin(fmax(u + 0.5, 25.0), 487.0)) /
+                                       50.0);
+    assert_near(report_of(other).overlap / report_of(plain).overlap, sum / (rows * rows), 1e-4);
+    other = plain;
+    other.soft_cap = 1e6;
+    plain.width = other.width = 512;
+    ireneo_attention_report a = report_of(plain), b = report_of(other);
+    assert_near(b.participation, a.participation, 1e-5);
+    assert_near(b.gradient, a.gradient, 1e-5);
+    assert_near(b.finite_width_q, a.finite_width_q, 1e-5);
+    assert_near(b.overlap, a.overlap, 2e-4);
+    assert_true(isinf(b.beta_c) && b.participation_limit == 0.0);
+    other = plain;
+    other.query_key_norm = 1.3 * sqrt(log(512.0));
+    other.beta = 0.0;
+    other.width = plain.width = 0;
+    a = report_of(plain), b = report_of(other);
+    assert_near(b.participation, a.participation, 1e-5);
+    assert_near(b.gradient, a.gradient, 1e-5);
+    assert_near(b.beta_c, a.beta_c, 1e-12);
+    other.beta = 2.6; /* weights twice as wide before the norm have half the gradient */
+    assert_near(report_of(other).gradient, 0.5 * b.gradient, 1e-12);
+    other.head_width = 8;
+    assert_true(report_of(other).participation < 0.98 * b.participation);
+    other.query_key_norm = 1e9; /* and no gain takes for ever */
+    assert_near(report_of(other).participation, 1.0, 1e-3);
+    other = with(512, 0.5, 200.0);
+    other.q = 1e6;
+    other.p = 5e5;
+    assert_near(report_of(other).participation, 1.0, 1e-3);
+}
+
+/* A value bias meets weights that sum to 0 under gain control. */
+static void test_bias_under_gain_control(void **state) {
+    (void)state;
+    ireneo_attention_input input = with(512, 0.3, 1.3);
+    input.gain_control = 1;
+    ireneo_attention_report without = report_of(input);
+    input.value_bias_variance = 5.0;
+    assert_near(report_of(input).q_out, without.q_out, 0.0);
+    assert_near(report_of(input).p_out, without.p_out, 0.0);
+    assert_near(report_of(input).q_out_limit, without.q_out_limit, 0.0);
 }
 
 static void test_extremes(void **state) {
@@ -210,6 +319,21 @@ static void test_bad_input(void **state) {
     in = with(512, 0.1, 1.0);
     in.value_bias_variance = NAN;
     expect_error(ireneo_attention_layer(&in, &r), IRENEO_ERROR_ARGUMENT, "bias", "");
+    in = with(512, 0.1, 1.0);
+    in.rope_base = 1e4;
+    expect_error(ireneo_attention_layer(&in, &r), IRENEO_ERROR_ARGUMENT, "head", "width");
+    in.head_width = 64;
+    in.rope_base = 0.5;
+    expect_error(ireneo_attention_layer(&in, &r), IRENEO_ERROR_ARGUMENT, "rotations", "0.5");
+    in.rope_base = 0.0;
+    in.window = 600.0;
+    expect_error(ireneo_attention_layer(&in, &r), IRENEO_ERROR_ARGUMENT, "window", "600");
+    in.window = 0.0;
+    in.soft_cap = NAN;
+    expect_error(ireneo_attention_layer(&in, &r), IRENEO_ERROR_ARGUMENT, "cap", "");
+    in.soft_cap = 0.0;
+    in.query_key_norm = -2.0;
+    expect_error(ireneo_attention_layer(&in, &r), IRENEO_ERROR_ARGUMENT, "gain", "-2");
 }
 
 int main(void) {
@@ -217,8 +341,10 @@ int main(void) {
         cmocka_unit_test(test_full_layer_table), cmocka_unit_test(test_transition),
         cmocka_unit_test(test_scaling),          cmocka_unit_test(test_values_and_bias),
         cmocka_unit_test(test_finite_width),     cmocka_unit_test(test_gradient_table),
-        cmocka_unit_test(test_gain_control),     cmocka_unit_test(test_masked_rows),
-        cmocka_unit_test(test_extremes),         cmocka_unit_test(test_bad_input),
+        cmocka_unit_test(test_gain_control),     cmocka_unit_test(test_gradient_with_dropout),
+        cmocka_unit_test(test_masked_rows),      cmocka_unit_test(test_ingredients),
+        cmocka_unit_test(test_plain_ends),       cmocka_unit_test(test_extremes),
+        cmocka_unit_test(test_bad_input),        cmocka_unit_test(test_bias_under_gain_control),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

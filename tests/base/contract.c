@@ -493,6 +493,8 @@ static void test_attention(void **state) {
     ireneo_transformer_defaults(&t);
     REFUSED(ireneo_attention_propagate(&t, NULL));
     REFUSED(ireneo_attention_propagate(NULL, &p));
+    REFUSED(ireneo_attention_propagate_last(&t, 1.0, &p));
+    REFUSED(ireneo_attention_propagate_last(&t, 0.0, NULL));
     assert_int_equal(p.layers, 0);
     REFUSED(ireneo_attention_propagate(&reserved, &p));
     REFUSED(ireneo_attention_critical_residual(NULL, 0.1, &residual, NULL));

@@ -14,6 +14,24 @@ for key in beta_c participation participation_limit entropy q_out p_out overlap 
     has $key layer --beta 2 --context 4096
 done
 has rows layer --causal --context 64
+for key in window rope_base query_key_norm soft_cap head_width; do
+    has $key layer --beta 2 --context 512 --rope 1e4 --qk-norm 3 --soft-cap 5 --window 64 --width 512 --heads 4
+done
+has rows layer --causal --context 4096 --window 512
+expect 0 'Attention over 64 keys' layer --window 64
+expect 0 'QK-norm' layer --preset qwen-3
+expect 0 'Attention over 2048 keys' layer --preset gpt2-small --context 2048
+expect 2 'propagate' layer --norm pre
+expect 2 'propagate' layer --activation=swiglu
+expect 2 'propagate' layer --parallel
+expect 2 'propagate' layer --layers 3
+expect 2 'value-variance' layer --output-projection
+expect 2 '.--rho' layer --rho0 0.3
+expect 2 'head-width' layer --rope 1e4
+expect 2 'divide' layer --width 100 --heads 3
+expect 2 'share' layer --width 128 --heads 4 --key-heads 3
+expect 2 'window' layer --window 1000
+expect 2 'width' layer --std 0.02
 for key in rho rho_limit chi correlation_depth critical_residual transformer; do
     has $key propagate --layers 3
 done

@@ -19,8 +19,8 @@ static const double UNBOUND_TOLERANCE = 1e-2, WIDEST = 24.0; /* sigma */
 static void write_row(const ireneo_rem_row *row, double log_keys, double *values) {
     values[LOG_PARTICIPATION] = log(row->y[2]);
     values[RELATIVE_ENTROPY] = row->entropy / log_keys;
-    values[LOG_CONDENSED] = log(row->y[2] - 2.0 * row->y[3] + row->y2_squared);
-    values[TILT] = 1.0 - 5.0 * row->y[2] + 4.0 * row->y[3] + 6.0 * (row->y2_squared - row->y[4]);
+    values[LOG_CONDENSED] = log(row->condensed);
+    values[TILT] = row->slope * row->slope * ireneo_rem_tilt(row);
 }
 
 static ireneo_error sample(double x, double *values, void *context) {
@@ -49,7 +49,7 @@ static ireneo_error sample_unbound(double x, double *values, void *context) {
         double root = sinh(ireneo_chebyshev_point(j, RHO_INTERVALS) * asinh(sigma)) / sigma, overlap;
         double rho = fmax(0.0, 1.0 - root * root);
         IRENEO_TRY(ireneo_rem_causal_overlap(sigma, rho, map->law.keys, map->law.keys, &overlap));
-        values[LOG_OVERLAP + j] = log(overlap);
+        values[LOG_OVERLAP + j] = log(overlap * map->law.shared);
     }
     return IRENEO_OK;
 }
@@ -94,7 +94,7 @@ void ireneo_attention_map_at(const ireneo_attention_map *map, double q, double d
                               [RELATIVE_ENTROPY] = 1.0,
                               [LOG_CONDENSED] = log1p(-1.0 / keys) - map->log_keys, /* of 1/T - 1/T^2 */
                               [TILT] = 1.0,
-                              [LOG_OVERLAP] = -map->log_keys};
+                              [LOG_OVERLAP] = log(map->law.shared) - map->log_keys};
     if (map->table.values != NULL) look_up(map, q, distance, values);
     averages->participation = exp(values[LOG_PARTICIPATION]);
     averages->overlap = fmin(averages->participation, exp(values[LOG_OVERLAP]));
@@ -111,6 +111,5 @@ void ireneo_attention_map_limit(const ireneo_attention_map *map, double q, doubl
                                       : 1.0; /* capped logits end up far below sqrt(log T) */
     double apart = ireneo_row_distance(&map->law, distance);
     ireneo_rem_limit(scale * map->law.spread * sqrt(apart / map->log_keys), map->log_keys, &row);
-    double condensed = row.y[2] - 2.0 * row.y[3] + row.y2_squared;
-    *averages = (ireneo_attention_averages){row.y[2], 0.0, row.entropy, condensed, 0.0};
+    *averages = (ireneo_attention_averages){row.y[2], 0.0, row.entropy, row.condensed, 0.0};
 }

@@ -18,8 +18,8 @@ typedef struct ireneo_attention_map {
 /* Averages of attention rows. */
 typedef struct ireneo_attention_averages {
     double participation, overlap, entropy; /* Y2, O12, H */
-    double condensed;                       /* E[Y2 - 2 Y3 + Y2^2], which gradients of logits follow */
-    double tilt; /* 1 - 5 Y2 + 4 Y3 + 6 (E Y2^2 - Y4), which finite widths add; see layer.c */
+    double condensed;                       /* as in rem.h: which gradients of logits follow */
+    double tilt;                            /* S / sigma^4 of rem.h, which finite widths add */
 } ireneo_attention_averages;
 
 /* For a checked transformer. Relative errors of the table are below 1e-7 (1e-3 where logits are unbound). */

@@ -86,13 +86,6 @@ static double pair_mean(const ireneo_causal_grid *grid, const ireneo_causal_rows
     return total > 1e-12 ? sum / total : 0.0;
 }
 
-/* Correlation of two rows' logits for the same key (row_law.c), and the distance their spread knows. */
-static double row_correlation(const ireneo_causal *causal, double keys, double cosine) {
-    if (causal->law.rope.base == 0.0) return cosine;
-    double mean = fmax(0.0, ireneo_rope_mean(&causal->law.rope, keys));
-    return cosine * mean * (1.0 - cosine) / fmax(1e-12, 1.0 - cosine * mean);
-}
-
 /* p_att of groups i <= j. */
 static double joint(const ireneo_causal *causal, const ireneo_causal_rows *rows,
                     double (*c)[IRENEO_CAUSAL_ROWS], const double *sigma, size_t i, size_t j) {
@@ -106,7 +99,7 @@ static double joint(const ireneo_causal *causal, const ireneo_causal_rows *rows,
     }
     double overlap =
         ireneo_causal_overlap_at(&causal->overlap, grid->row[i], grid->row[j], sqrt(sigma[i] * sigma[j]),
-                                 row_correlation(causal, grid->row[j], c[i][j]));
+                                 ireneo_row_correlation(&causal->law, grid->row[j], c[i][j]));
     return sum + overlap * (1.0 - (together > 0.0 ? same / together : 0.0));
 }
 
@@ -139,7 +132,7 @@ static void project(const ireneo_causal *causal, const ireneo_mlp_map *mlp, doub
     for (size_t i = 0; i < causal->grid.count; i++)
         for (size_t j = i; j < causal->grid.count; j++) {
             ireneo_tokens out =
-                ireneo_mlp_map_at(mlp, (ireneo_tokens){read, read * fmax(0.0, 1.0 - c[i][j])});
+                ireneo_mlp_map_at(mlp, (ireneo_tokens){.q = read, .gap = read * fmax(0.0, 1.0 - c[i][j])});
             branch->q[i] = out.q;
             branch->p[i][j] = branch->p[j][i] = out.q - out.gap;
         }
@@ -170,7 +163,7 @@ static void normalise(const ireneo_causal *causal, const ireneo_transformer *t,
 
 /* q of what a branch reads: that of the stream, the same for all rows, where there is no norm before it. */
 static double read_scale(const ireneo_transformer *t, const ireneo_causal_tokens *tokens) {
-    return ireneo_branch_input(t, (ireneo_tokens){tokens->q[0], 0.0}).q;
+    return ireneo_branch_input(t, (ireneo_tokens){.q = tokens->q[0], .gap = 0.0}).q;
 }
 
 void ireneo_causal_step(const ireneo_causal *causal, const ireneo_mlp_map *mlp, const ireneo_transformer *t,
@@ -208,11 +201,15 @@ double ireneo_causal_similarity(const ireneo_causal *causal, const ireneo_causal
     return total > 0.0 ? sum / total : 1.0;
 }
 
-double ireneo_causal_mean(const ireneo_causal *causal, const double *of_groups) {
+double ireneo_causal_mean(const ireneo_causal *causal, const double *of_groups, double from) {
     const ireneo_causal_grid *grid = &causal->grid;
-    double sum = 0.0;
-    for (size_t i = 0; i < grid->count; i++) sum += (grid->edge[i + 1] - grid->edge[i]) * of_groups[i];
-    return sum / grid->edge[grid->count];
+    double sum = 0.0, total = 0.0, first = from * grid->edge[grid->count];
+    for (size_t i = 0; i < grid->count; i++) {
+        double rows = fmax(0.0, grid->edge[i + 1] - fmax(grid->edge[i], first));
+        sum += rows * of_groups[i];
+        total += rows;
+    }
+    return sum / total;
 }
 
 double ireneo_causal_final_distance(const ireneo_causal *causal, const ireneo_mlp_map *mlp,

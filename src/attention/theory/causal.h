@@ -76,10 +76,10 @@ void ireneo_causal_step(const ireneo_causal *causal, const ireneo_mlp_map *mlp,
                         const ireneo_transformer *transformer, ireneo_causal_tokens *tokens,
                         ireneo_causal_rows *rows);
 
-/* Mean cosine of different tokens among the shares `from` to `to` of the rows, and means over all rows. */
+/* Mean cosine of different tokens among the shares `from` to `to` of the rows, and means over the rows from a share on. */
 double ireneo_causal_similarity(const ireneo_causal *causal, const ireneo_causal_tokens *tokens, double from,
                                 double to);
-double ireneo_causal_mean(const ireneo_causal *causal, const double *of_groups);
+double ireneo_causal_mean(const ireneo_causal *causal, const double *of_groups, double from);
 
 /* 1 - rho of the last quarter of the rows after all layers. */
 double ireneo_causal_final_distance(const ireneo_causal *causal, const ireneo_mlp_map *mlp,

@@ -83,8 +83,10 @@ static ireneo_error first_block(const ireneo_transformer *t, ireneo_attention_as
     IRENEO_TRY(ireneo_row_averages(&law, fmin(1.0, read.gap / read.q), &row));
     assessment->entropy = row.entropy;
     assessment->participation = row.y[2];
-    assessment->gradient = read.q * read.gap * read.gap * t->value_variance * ireneo_logit_scale(t) *
-                           (row.y[2] - 2.0 * row.y[3] + row.y2_squared + 1.0 / (double)t->width);
+    double apart = read.q * ireneo_row_distance(&law, fmin(1.0, read.gap / read.q));
+    assessment->gradient =
+        read.gap * t->value_variance * (row.condensed + 1.0 / (double)t->width) *
+        ireneo_query_gradient(law.spread * law.spread, t->beta, log(t->context), read.q, apart);
     return IRENEO_OK;
 }
 

@@ -6,7 +6,8 @@
 
 typedef struct ireneo_logit_nodes {
     size_t count;
-    double *value, *weight; /* (count), weights sum to 1 */
+    double *value, *weight; /* (count), values rise, weights sum to 1 */
+    double *tail;           /* (count + 1): sum of the weights from a node upward */
 } ireneo_logit_nodes;
 
 /* A logit of standard deviation sigma: Gaussian, or, for sphere > 0, sigma sqrt(sphere) times a coordinate of the

@@ -29,7 +29,7 @@ static ireneo_error sample(double x, double *value, void *context) {
 void ireneo_mlp_map_set_out(ireneo_mlp_map *map, double out_variance) {
     map->out_variance = out_variance;
     map->gain = ireneo_mlp_map_gain(map, 1.0);
-    map->q_out = ireneo_mlp_map_at(map, (ireneo_tokens){1.0, 0.0}).q;
+    map->q_out = ireneo_mlp_map_at(map, (ireneo_tokens){.q = 1.0, .gap = 0.0}).q;
 }
 
 ireneo_error ireneo_mlp_map_open(const ireneo_transformer *t, ireneo_mlp_map *map) {
@@ -74,7 +74,7 @@ static double activation_gap(const ireneo_mlp_map *map, double q, double project
 
 ireneo_tokens ireneo_mlp_map_at(const ireneo_mlp_map *map, ireneo_tokens tokens) {
     double q = projected(map, tokens.q);
-    if (q <= 0.0) return (ireneo_tokens){map->bias_variance, 0.0};
+    if (q <= 0.0) return (ireneo_tokens){.q = map->bias_variance, .gap = 0.0};
     double distance = fmin(1.0, map->gate_variance * tokens.gap / q);
     double power = ireneo_activation_power(map->activation, q);
     double gap = distance > 0.0 ? activation_gap(map, tokens.q, q, distance) : 0.0;
@@ -84,7 +84,8 @@ ireneo_tokens ireneo_mlp_map_at(const ireneo_mlp_map *map, ireneo_tokens tokens)
         gap = power * other_gap + gap * (other - other_gap);
         power *= other;
     }
-    return (ireneo_tokens){map->out_variance * power + map->bias_variance, map->out_variance * gap};
+    return (ireneo_tokens){.q = map->out_variance * power + map->bias_variance,
+                           .gap = map->out_variance * gap};
 }
 
 double ireneo_mlp_map_gain(const ireneo_mlp_map *map, double q) {

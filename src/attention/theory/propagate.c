@@ -39,27 +39,29 @@ static void write_tokens(const profile *to, size_t layer, ireneo_tokens tokens) 
     to->scale[layer] = tokens.q;
 }
 
-/* The same for the rows of a causal mask: means over all of them, and the first and last quarter. */
-static void write_rows(const ireneo_causal *causal, const ireneo_causal_tokens *tokens, size_t layer,
-                       ireneo_attention_propagation *p) {
-    p->rho[layer] = ireneo_causal_similarity(causal, tokens, 0.0, 1.0);
+/* The same for the rows of a causal mask: means over those from a share on, and the first and last quarter. */
+static void write_rows(const ireneo_causal *causal, const ireneo_causal_tokens *tokens, double from,
+                       size_t layer, ireneo_attention_propagation *p) {
+    p->rho[layer] = ireneo_causal_similarity(causal, tokens, from, 1.0);
     p->rho_early[layer] = ireneo_causal_similarity(causal, tokens, 0.0, 0.25);
     p->rho_late[layer] = ireneo_causal_similarity(causal, tokens, 0.75, 1.0);
     p->distance[layer] = 1.0 - p->rho[layer];
-    p->scale[layer] = ireneo_causal_mean(causal, tokens->q);
+    p->scale[layer] = ireneo_causal_mean(causal, tokens->q, from);
 }
 
-static void iterate_causal(const ireneo_block *block, const ireneo_transformer *transformer,
+static void iterate_causal(const ireneo_block *block, const ireneo_transformer *transformer, double last,
                            ireneo_attention_propagation *p) {
     ireneo_causal_tokens tokens;
     ireneo_causal_rows rows;
+    const ireneo_causal_grid *grid = &block->causal->grid;
+    double from = last > 0.0 ? fmax(0.0, 1.0 - last / grid->edge[grid->count]) : 0.0;
     ireneo_causal_input(block->causal, transformer, &tokens);
-    write_rows(block->causal, &tokens, 0, p);
+    write_rows(block->causal, &tokens, from, 0, p);
     for (size_t layer = 0; layer < transformer->layers; layer++) {
         ireneo_causal_step(block->causal, &block->mlp, transformer, &tokens, &rows);
-        p->participation[layer] = ireneo_causal_mean(block->causal, rows.participation);
-        p->entropy[layer] = ireneo_causal_mean(block->causal, rows.entropy);
-        write_rows(block->causal, &tokens, layer + 1, p);
+        p->participation[layer] = ireneo_causal_mean(block->causal, rows.participation, from);
+        p->entropy[layer] = ireneo_causal_mean(block->causal, rows.entropy, from);
+        write_rows(block->causal, &tokens, from, layer + 1, p);
     }
 }
 
@@ -101,9 +103,17 @@ static ireneo_error check_scales(const ireneo_attention_propagation *p) {
 
 ireneo_error ireneo_attention_propagate(const ireneo_transformer *transformer,
                                         ireneo_attention_propagation *propagation) {
+    return ireneo_attention_propagate_last(transformer, 0.0, propagation);
+}
+
+ireneo_error ireneo_attention_propagate_last(const ireneo_transformer *transformer, double last,
+                                             ireneo_attention_propagation *propagation) {
     IRENEO_REQUIRE(propagation != NULL, "a propagation needs a place to be written to");
     memset(propagation, 0, sizeof *propagation);
     IRENEO_TRY(ireneo_check_transformer(transformer));
+    if (last != 0.0 && !(last >= 2.0))
+        return ireneo_fail(IRENEO_ERROR_ARGUMENT, "overlaps are between rows: the last 2 or more, not %g",
+                           last);
     ireneo_block block;
     IRENEO_TRY(ireneo_enter(0, NULL));
     ireneo_error failed = ireneo_leave(ireneo_block_open(transformer, &block));
@@ -118,7 +128,7 @@ ireneo_error ireneo_attention_propagate(const ireneo_transformer *transformer,
         describe_stability(&block, transformer, iterate(&block, transformer, &exact).q, p);
         memcpy(p->rho_early, p->rho, (transformer->layers + 1) * sizeof *p->rho);
         memcpy(p->rho_late, p->rho, (transformer->layers + 1) * sizeof *p->rho);
-        if (block.causal != NULL) iterate_causal(&block, transformer, p);
+        if (block.causal != NULL) iterate_causal(&block, transformer, last, p);
         failed = check_scales(p);
     }
     ireneo_block_close(&block);

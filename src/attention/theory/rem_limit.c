@@ -20,6 +20,7 @@ void ireneo_rem_limit(double b, double log_keys, ireneo_rem_row *row) {
     row->y[3] = a * (1.0 + a) / 2.0;
     row->y[4] = a * (1.0 + a) * (2.0 + a) / 6.0;
     row->y2_squared = a / 3.0 + 2.0 * a * a / 3.0;
+    ireneo_rem_uncapped(row);
     row->log_partition = (b > M_SQRT2 ? M_SQRT2 * b : 1.0 + 0.5 * b * b) * log_keys;
     /* Just above the transition the condensed entropy exceeds what any row of this length can have. */
     row->entropy = b > M_SQRT2 ? fmin(log_keys, ireneo_digamma(1.0) - ireneo_digamma(a))

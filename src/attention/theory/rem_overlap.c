@@ -177,6 +177,7 @@ static ireneo_error integrate(double sigma, double rho, double keys, double late
     *overlap = 1.0 / later_keys;
     if (sigma < 1e-12 || rho <= 0.0) return IRENEO_OK;
     rho = fmin(rho, 1.0 - 1e-12);
+    sigma = fmin(sigma, IRENEO_REM_WIDEST); /* both rows pick one key, whatever more */
     overlap_grid grid = {.accuracy = *accuracy};
     IRENEO_TRY(open_grid(sigma, rho, keys, later_keys, &grid));
     double rest = sigma * sqrt(1.0 - rho);

@@ -13,8 +13,6 @@
 #include <string.h>
 
 static const double LOG_NEGLIGIBLE = -45.0;
-static const double WIDEST =
-    2000.0; /* beyond it everything follows the 1 / sigma law of the top two logits */
 
 /* The integrands vary over sigma / sqrt(2 log T) or over 1, whichever is larger. */
 static ptrdiff_t stride_for(double sigma) {
@@ -38,6 +36,7 @@ void ireneo_rem_finish(double step, double keys, ireneo_rem_row *row) {
     for (int n = 1; n <= IRENEO_REM_MOMENTS; n++) row->y[n] *= step;
     row->y2_squared = row->y2_squared * step + row->y[4];
     row->entropy = row->entropy * step + ireneo_digamma(1.0);
+    ireneo_rem_uncapped(row);
 }
 
 static ireneo_error integrate_row(double sigma, double keys, ireneo_rem_row *row) {
@@ -61,14 +60,16 @@ static void equal_weights(double keys, ireneo_rem_row *row) {
     for (int n = 0; n <= IRENEO_REM_MOMENTS; n++) row->y[n] = pow(keys, 1.0 - n);
     row->y2_squared = row->y[3];
     row->log_partition = row->entropy = log(keys);
+    ireneo_rem_uncapped(row);
 }
 
 /* For very wide logits 1 - Y_n and the entropy are proportional to the chance that the two largest logits lie
  * within a few units of each other, that is to 1 / sigma. */
-static void shrink(ireneo_rem_row *row, double factor) {
+void ireneo_rem_shrink(ireneo_rem_row *row, double factor) {
     for (int n = 2; n <= IRENEO_REM_MOMENTS; n++) row->y[n] = 1.0 - (1.0 - row->y[n]) * factor;
     row->y2_squared = 1.0 - (1.0 - row->y2_squared) * factor;
     row->entropy *= factor;
+    ireneo_rem_uncapped(row);
 }
 
 ireneo_error ireneo_rem_exact(double sigma, double keys, ireneo_rem_row *row) {
@@ -76,10 +77,10 @@ ireneo_error ireneo_rem_exact(double sigma, double keys, ireneo_rem_row *row) {
         equal_weights(keys, row);
         return IRENEO_OK;
     }
-    IRENEO_TRY(integrate_row(fmin(sigma, WIDEST), keys, row));
+    IRENEO_TRY(integrate_row(fmin(sigma, IRENEO_REM_WIDEST), keys, row));
     row->y[0] = keys;
-    if (sigma > WIDEST) {
-        shrink(row, WIDEST / sigma);
+    if (sigma > IRENEO_REM_WIDEST) {
+        ireneo_rem_shrink(row, IRENEO_REM_WIDEST / sigma);
         row->log_partition = row->entropy + sigma * sigma * (1.0 - row->y[2]);
     }
     if (fabs(row->y[1] - 1.0) > 1e-8)

@@ -16,9 +16,9 @@
 #include <math.h>
 #include <string.h>
 
-static const double STEP = 0.25, BRANCHING = 4.0;
-enum { PAIRS = IRENEO_REM_AVERAGES, TRACKS }; /* M_2 M_2 of two keys beside the averages of one */
-enum { SHIFTS = 9 };                          /* of f on each side, half a standard deviation apart */
+static const double FINEST = 0.25, BRANCHING = 4.0; /* step of t; children of a block */
+enum { PAIRS = IRENEO_REM_AVERAGES, TRACKS };       /* M_2 M_2 of two keys beside the averages of one */
+enum { SHIFTS = 9 };                                /* of f on each side, half a standard deviation apart */
 
 /* Mean of cos(theta (k - l)) over pairs: Fejer's kernel without its diagonal. */
 static double plane_mean(double theta, double keys) {
@@ -61,7 +61,7 @@ double ireneo_rope_own(const ireneo_rope *rope, double keys, double rho) {
 /* tracks is (TRACKS, count) over t, rising. */
 typedef struct tree_row {
     size_t count;
-    double first;
+    double first, step;
     double *tracks, *work;
 } tree_row;
 
@@ -104,15 +104,16 @@ static void blur(const tree_row *tree, double deviation) {
     memset(tree->work, 0, TRACKS * tree->count * sizeof *tree->work);
     for (int n = 0; n < TRACKS; n++)
         for (int z = -SHIFTS; z <= SHIFTS; z++)
-            add_shifted(tree->tracks + (size_t)n * tree->count, tree->count, -0.5 * z * deviation / STEP,
-                        exp(-0.125 * z * z) / total, tree->work + (size_t)n * tree->count);
+            add_shifted(tree->tracks + (size_t)n * tree->count, tree->count,
+                        -0.5 * z * deviation / tree->step, exp(-0.125 * z * z) / total,
+                        tree->work + (size_t)n * tree->count);
     memcpy(tree->tracks, tree->work, TRACKS * tree->count * sizeof *tree->work);
 }
 
 static double sum_track(const tree_row *tree, int track) {
     double sum = 0.0;
     for (size_t i = 0; i < tree->count; i++) sum += tree->tracks[(size_t)track * tree->count + i];
-    return sum * STEP;
+    return sum * tree->step;
 }
 
 static void read_row(const tree_row *tree, double keys, ireneo_rem_row *row) {
@@ -122,18 +123,22 @@ static void read_row(const tree_row *tree, double keys, ireneo_rem_row *row) {
                             .log_partition = NAN};
     row->y2_squared = row->y[4] + sum_track(tree, PAIRS) / 6.0 / whole;
     row->entropy = ireneo_digamma(1.0) - sum_track(tree, IRENEO_REM_D);
+    ireneo_rem_uncapped(row);
 }
 
-static ireneo_error open_tree(const ireneo_logit_nodes *leaf, double keys, double field, tree_row *tree) {
+/* The integrands vary over sigma / sqrt(2 log T) or over 1, whichever is larger. */
+static ireneo_error open_tree(const ireneo_logit_nodes *leaf, double keys, double spread, double field,
+                              tree_row *tree) {
+    tree->step = fmax(FINEST, spread / 64.0);
     double lowest = leaf->value[0],
            top = ireneo_logit_nodes_top(leaf, keys) - 14.0 + 0.5 * field * field + 5.0 * field;
     tree->first = fmin(lowest, 0.0) - 5.0 - 5.0 * field;
-    tree->count = (size_t)ceil((top - tree->first) / STEP) + 1;
+    tree->count = (size_t)ceil((top - tree->first) / tree->step) + 1;
     IRENEO_TRY(IRENEO_ALLOCATE(&tree->tracks, 2 * TRACKS * tree->count, "row with rotary positions"));
     tree->work = tree->tracks + TRACKS * tree->count;
     for (size_t i = 0; i < tree->count; i++) {
         double averages[IRENEO_REM_AVERAGES];
-        ireneo_logit_nodes_at(leaf, tree->first + STEP * (double)i, averages);
+        ireneo_logit_nodes_at(leaf, tree->first + tree->step * (double)i, averages);
         for (int n = 0; n < IRENEO_REM_AVERAGES; n++) tree->tracks[(size_t)n * tree->count + i] = averages[n];
         tree->tracks[PAIRS * tree->count + i] = 0.0;
     }
@@ -145,7 +150,8 @@ ireneo_error ireneo_rope_row(const ireneo_rope *rope, double keys, double spread
     double branching, levels[IRENEO_ROPE_LEVELS] = {0};
     int count = shared(rope, keys, &branching, levels);
     tree_row tree;
-    IRENEO_TRY(open_tree(leaf, keys, spread * sqrt(rho * fmax(0.0, levels[1] - levels[count])), &tree));
+    double field = spread * sqrt(rho * fmax(0.0, levels[1] - levels[count]));
+    IRENEO_TRY(open_tree(leaf, keys, spread * sqrt(1.0 - rho * levels[count]), field, &tree));
     for (int j = 1; j <= count; j++) {
         join(&tree, branching);
         if (j < count) blur(&tree, spread * sqrt(rho * fmax(0.0, levels[j] - levels[j + 1])));

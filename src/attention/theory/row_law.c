@@ -17,15 +17,31 @@
 enum { COMMON_NODES = 7 }; /* of a standard normal, 0.65 apart on each side */
 static const double COMMON_STEP = 0.65;
 
+double ireneo_window_keys(double rows, double window) {
+    return window > 0.0 ? fmin(rows, window) : rows;
+}
+
+/* The nearest keys: middles of windows are even over a stretch of rows - window, except that half a window of rows at either
+ * end have the window there. Two middles at a distance x share 1 - x / window. */
+double ireneo_window_shared(double rows, double window) {
+    if (window <= 0.0 || window >= rows) return 1.0;
+    double stretch = rows - window, edge = 0.5 * window / rows, inner = 1.0 - 2.0 * edge;
+    double reach = fmin(window, stretch), part = reach / window;
+    double two = 2.0 * reach * (1.0 - 0.5 * part - reach / stretch * (0.5 - part / 3.0)) / stretch;
+    double one = reach * (1.0 - 0.5 * part) / stretch, opposite = fmax(0.0, 1.0 - stretch / window);
+    return inner * inner * two + 4.0 * edge * inner * one + 2.0 * edge * edge * (1.0 + opposite);
+}
+
 ireneo_error ireneo_row_law_open(const ireneo_transformer *t, ireneo_row_law *law) {
     size_t heads = t->heads > 0 ? t->heads : 1,
            head_width = t->head_width > 0 ? t->head_width : t->width / heads;
-    *law = (ireneo_row_law){.keys = t->keys > 0.0 ? t->keys : t->context,
+    double rows = t->keys > 0.0 ? t->keys : t->context;
+    *law = (ireneo_row_law){.keys = ireneo_window_keys(rows, t->window),
+                            .shared = ireneo_window_shared(rows, t->window),
                             .spread = ireneo_logit_scale(t) * sqrt(log(t->context)),
                             .sphere = t->query_key_norm > 0.0 ? head_width : 0,
                             .cap = t->soft_cap,
                             .rope = {t->rope_base, head_width}};
-    if (t->window > 0.0) law->keys = fmin(law->keys, t->window);
     return IRENEO_OK;
 }
 
@@ -42,6 +58,8 @@ static void add_row(const ireneo_rem_row *one, double weight, ireneo_rem_row *su
     for (int n = 1; n <= 4; n++) sum->y[n] += weight * one->y[n];
     sum->y2_squared += weight * one->y2_squared;
     sum->entropy += weight * one->entropy;
+    sum->condensed += weight * one->condensed;
+    sum->slope += weight * one->slope;
 }
 
 /* Averages over what all logits of a row have in common, of standard deviation `common`. */
@@ -79,8 +97,14 @@ static ireneo_error row_of_nodes(const ireneo_row_law *law, double distance, ire
 }
 
 ireneo_error ireneo_row_averages(const ireneo_row_law *law, double distance, ireneo_rem_row *row) {
-    if (plain(law)) return ireneo_rem_exact(law->spread * sqrt(distance), law->keys, row);
-    return row_of_nodes(law, distance, row);
+    double sigma = law->spread * sqrt(ireneo_row_distance(law, distance));
+    if (plain(law)) return ireneo_rem_exact(sigma, law->keys, row);
+    if (law->cap > 0.0 || sigma <= IRENEO_REM_WIDEST) return row_of_nodes(law, distance, row);
+    ireneo_row_law narrow = *law;
+    narrow.spread *= IRENEO_REM_WIDEST / sigma;
+    IRENEO_TRY(row_of_nodes(&narrow, distance, row));
+    ireneo_rem_shrink(row, IRENEO_REM_WIDEST / sigma);
+    return IRENEO_OK;
 }
 
 typedef struct equal_participation {
@@ -109,15 +133,26 @@ ireneo_error ireneo_row_gaussian_spread(const ireneo_row_law *law, double distan
 }
 
 ireneo_error ireneo_row_overlap(const ireneo_row_law *law, double distance, double *overlap) {
-    if (plain(law))
-        return ireneo_rem_row_overlap(law->spread * sqrt(distance), 1.0 - distance, law->keys, overlap);
-    double sigma, rho = 1.0 - distance;
-    IRENEO_TRY(ireneo_row_gaussian_spread(law, distance, &sigma));
-    if (law->rope.base > 0.0) { /* of centred logits for the same key, mean over pairs of rows */
-        double mean = fmax(0.0, ireneo_rope_mean(&law->rope, law->keys));
-        rho *= mean * (1.0 - rho) / fmax(1e-12, 1.0 - rho * mean);
+    double sigma, rho = ireneo_row_correlation(law, law->keys, 1.0 - distance);
+    if (plain(law)) {
+        IRENEO_TRY(ireneo_rem_row_overlap(law->spread * sqrt(distance), 1.0 - distance, law->keys, overlap));
+    } else {
+        IRENEO_TRY(ireneo_row_gaussian_spread(law, distance, &sigma));
+        IRENEO_TRY(ireneo_rem_causal_overlap(sigma, rho, law->keys, law->keys, overlap));
     }
-    return ireneo_rem_causal_overlap(sigma, rho, law->keys, law->keys, overlap);
+    *overlap *= law->shared;
+    return IRENEO_OK;
+}
+
+double ireneo_row_correlation(const ireneo_row_law *law, double keys, double rho) {
+    if (law->rope.base == 0.0) return rho;
+    double mean = fmax(0.0, ireneo_rope_mean(&law->rope, keys));
+    return rho * mean * (1.0 - rho) / fmax(1e-12, 1.0 - rho * mean);
+}
+
+double ireneo_query_gradient(double logit_variance, double beta, double log_context, double q, double apart) {
+    if (beta == 0.0) beta = sqrt(logit_variance / log_context) / q; /* what has these logits without a norm */
+    return logit_variance == 0.0 ? 0.0 : logit_variance / (beta * q * log_context) * apart;
 }
 
 double ireneo_logit_scale(const ireneo_transformer *t) {

@@ -78,6 +78,16 @@ ireneo_error ireneo_check_context(double beta, double context, double keys) {
     return IRENEO_OK;
 }
 
+ireneo_error ireneo_check_sight(double context, double window, double rope_base) {
+    if (window != 0.0 && !(window >= 2.0 && window <= context))
+        return ireneo_fail(IRENEO_ERROR_ARGUMENT, "a window holds between 2 and all %g tokens, not %g",
+                           context, window);
+    if (rope_base != 0.0 && !(rope_base > 1.0 && rope_base <= 1e12))
+        return ireneo_fail(IRENEO_ERROR_ARGUMENT,
+                           "the base of the rotations must lie between 1 and 1e12, not %g", rope_base);
+    return IRENEO_OK;
+}
+
 static ireneo_error check_shape(const ireneo_transformer *t) {
     if (t->layers < 1 || t->layers > 1000000)
         return ireneo_fail(IRENEO_ERROR_ARGUMENT, "a transformer has between 1 and 1000000 layers, not %zu",
@@ -90,13 +100,7 @@ static ireneo_error check_shape(const ireneo_transformer *t) {
     if (t->key_heads > 0 && t->heads % t->key_heads != 0)
         return ireneo_fail(IRENEO_ERROR_ARGUMENT, "%zu heads cannot share %zu heads of keys and values",
                            t->heads, t->key_heads);
-    if (t->window != 0.0 && !(t->window >= 2.0 && t->window <= t->context))
-        return ireneo_fail(IRENEO_ERROR_ARGUMENT, "a window holds between 2 and all %g tokens, not %g",
-                           t->context, t->window);
-    if (t->rope_base != 0.0 && !(t->rope_base > 1.0 && t->rope_base <= 1e12))
-        return ireneo_fail(IRENEO_ERROR_ARGUMENT,
-                           "the base of the rotations must lie between 1 and 1e12, not %g", t->rope_base);
-    return IRENEO_OK;
+    return ireneo_check_sight(t->context, t->window, t->rope_base);
 }
 
 static ireneo_error check_scales(const ireneo_transformer *t) {
