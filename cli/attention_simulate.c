@@ -26,7 +26,7 @@ typedef struct expectation {
 static ireneo_error expect(const ireneo_transformer *t, const ireneo_attention_simulate_settings *settings,
                            expectation *e) {
     *e = (expectation){0};
-    ireneo_error failed = ireneo_attention_propagate(t, &e->depth);
+    ireneo_error failed = ireneo_attention_propagate_last(t, (double)settings->last, &e->depth);
     if (failed == IRENEO_ERROR_ARGUMENT) { /* the network ran, so that only the theory can be meant */
         snprintf(e->why_not, sizeof e->why_not, "%s", ireneo_last_error());
         return IRENEO_OK;
@@ -85,7 +85,9 @@ static void print_table(const ireneo_transformer *t, const ireneo_attention_simu
         if (!isnan(r->gradient_query.mean)) printf("   %10.3e", r->gradient_query.mean);
         printf("\n");
     }
-    if (e->depth.rho != NULL) printf("\nThe law of rho is the recursion that is exact at T.");
+    if (e->depth.rho != NULL) printf("\nThe law of rho is the recursion that is exact at T");
+    if (e->depth.rho != NULL)
+        printf(t->causal && settings->last > 0 ? ", for the last %zu rows." : ".", settings->last);
     if (e->depth.rho == NULL) printf("\nThere is no law: %s.", e->why_not);
     if (e->gradient != NULL) printf(" That of gradients is for wide networks.");
     if (!settings->forward_only) printf(" Squared norms are relative to the output's.");

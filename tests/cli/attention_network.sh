@@ -70,6 +70,11 @@ run 0 simulate $small --context 50 --draws 3 --tokens ids.npy --positions 0 --js
 holds 'equal ids alone' "r['rho'][0] > 1.5 * json.load(open('first'))['rho'][0]"
 run 0 simulate $small --draws 3 --tokens stream.npy --causal --last 5 --forward --json
 holds 'windows of a stream, last tokens' "r['transformer']['keys'] == 24 and r['last'] == 5"
+# the law is of the rows that are measured: the last ones of a decoder
+run 0 simulate $small --context 64 --causal --beta 3 --rho0 0.02 --draws 2 --forward --json
+holds 'a law' "(open('all', 'w').write(repr(r['rho_law'][-1])), True)[1]"
+run 0 simulate $small --context 64 --causal --beta 3 --rho0 0.02 --draws 2 --forward --last 8 --json
+holds 'the law of the last rows' "abs(r['rho_law'][-1] - float(open('all').read())) > 0.01"
 run 0 simulate $small --draws 3 --tokens stream.npy
 grep -q '24 tokens of text of overlap' out || fault "the table does not speak of the text"
 run 0 train --tokens padded.npy --padding 99 --context 12 --layers 1 --width 16 --heads 1 --steps 5 --batch 2 --json

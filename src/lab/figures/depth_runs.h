@@ -10,8 +10,8 @@ typedef struct depth_run {
     size_t draws, last;                    /* as in ireneo_attention_simulate_settings */
 } depth_run;
 
-/* "layer,beta,rho,error,exact,limit", one row for every depth and query-key scale: networks, and the recursion from the similarity that their
- * tokens have; it is that of encoders. */
+/* "layer,beta,rho,error,exact,limit,encoder", one row for every depth and query-key scale: networks, and the recursion from the similarity
+ * that their tokens have, for the rows that are measured; beside it that of encoders. */
 extern const char ireneo_depth_header[];
 ireneo_error ireneo_depth_write(const figure_request *request, const depth_run *run, const double *betas,
                                 size_t beta_count, FILE *stream);

@@ -1,6 +1,6 @@
 /* Figures "attention_text" and "attention_decoder": how alike the tokens of real text become over depth, in the setting of Giorlandino
  * and Goldt's Figures 1 and 12. Stories are shorter than the 512 tokens for which the weights are scaled, as theirs were: the
- * recursion with the keys that are there follows the networks, and that of an encoder misses a decoder. */
+ * recursion with the keys that are there follows the networks; that of an encoder, which their Figure 12 shows, misses a decoder. */
 #include "base/error.h"
 #include "lab/figures/data_folder.h"
 #include "lab/figures/depth_runs.h"
