@@ -1,5 +1,5 @@
 /* Linear stability of rho = 1. Near it attention is spread out whatever beta, so its branch adds the same a to q
- * and p, a = sigma_v^2 + sigma_b^2 for normalised tokens and g^2 where the branch's output is normalised, and the
+ * and p, a = sigma_v^2 + sigma_b^2 for normalised tokens, g^2 where the branch's output is normalised and 0 under gain control, and the
  * MLP turns a distance delta into a gap c delta and has power q_out. Hence
  *
  *     chi_attention = r^2 q / (r^2 q + a) ,   chi_mlp = (s^2 q' + c) / (s^2 q' + q_out) ,   q' = r^2 q + a ,
@@ -23,9 +23,9 @@ typedef struct near_one {
 
 static near_one describe(const ireneo_block *block, const ireneo_transformer *t, double q) {
     bool post = t->normalisation == IRENEO_NORMALISATION_POST;
-    double read = ireneo_branch_input(t, (ireneo_tokens){q, 0.0}).q;
+    double read = ireneo_branch_input(t, (ireneo_tokens){.q = q, .gap = 0.0}).q;
     near_one n = {.skip = t->residual_attention * t->residual_attention * q,
-                  .attention = (t->gain_control ? 0.0 : t->value_variance * read) + t->value_bias_variance};
+                  .attention = t->gain_control ? 0.0 : t->value_variance * read + t->value_bias_variance};
     double factor = ireneo_branch_factor(t, n.attention);
     if (block->attention.law.rope.base > 0.0) {
         ireneo_attention_averages a;
@@ -34,8 +34,8 @@ static near_one describe(const ireneo_block *block, const ireneo_transformer *t,
     }
     n.attention *= factor;
     n.middle = post ? 1.0 : n.skip + n.attention;
-    read = ireneo_branch_input(t, (ireneo_tokens){t->parallel ? q : n.middle, 0.0}).q;
-    double power = ireneo_mlp_map_at(&block->mlp, (ireneo_tokens){read, 0.0}).q;
+    read = ireneo_branch_input(t, (ireneo_tokens){.q = t->parallel ? q : n.middle, .gap = 0.0}).q;
+    double power = ireneo_mlp_map_at(&block->mlp, (ireneo_tokens){.q = read, .gap = 0.0}).q;
     factor = ireneo_branch_factor(t, power);
     n.power = factor * power;
     n.gain = factor * read * ireneo_mlp_map_gain(&block->mlp, read);
