@@ -8,7 +8,7 @@ set xtics 2
 set style fill solid 0.4 noborder
 set boxwidth 1 relative
 set key right top samplen 1.5 noopaque
-set yrange [0:2.1]
+set yrange [0:2.8]
 set ytics 0.5
 do for [i=0:5] {
     set title sprintf("%s capacity, α = %.2f", where(i), loads[i+1]) offset 0,-0.6

@@ -5,7 +5,7 @@ where(i) = i % 3 == 0 ? "below" : i % 3 == 1 ? "near" : "above"
 set multiplot layout 2,3 margins 0.075,0.985,up(0.1),up(0.93) spacing 0.045,0.12
 set xrange [-4:6]
 set xtics 2
-set yrange [0:0.95]
+set yrange [0:1.15]
 set ytics 0.2
 set key right top samplen 1.5 noopaque
 phi(x) = exp(-x*x/2) / sqrt(2*pi)
