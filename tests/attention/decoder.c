@@ -4,6 +4,7 @@
 #include "scratch.h"
 
 #include "attention/theory/causal.h"
+#include "attention/theory/shift.h"
 
 #include <math.h>
 
@@ -125,7 +126,36 @@ static void test_overlap_of_prefixes(void **state) {
             expect_ok(ireneo_rem_causal_overlap(4.1, correlation, s, 400.0, &overlap));
             assert_near(ireneo_causal_overlap_at(&table, s, 400.0, 4.1, correlation) / overlap, 1.0, 0.05);
         }
-    free(table.values);
+    ireneo_causal_grid grid;
+    ireneo_causal_grid_make(500.0, &grid);
+    expect_ok(ireneo_causal_overlap_fix(&grid, &table));
+    for (size_t j = 0; j < grid.count; j += 3)
+        for (size_t i = 0; i <= j; i += 2)
+            assert_near(ireneo_causal_overlap_of(&table, &grid, i, j, 2.3, 0.4),
+                        ireneo_causal_overlap_at(&table, grid.row[i], grid.row[j], 2.3, 0.4), 1e-14);
+    ireneo_causal_overlap_close(&table);
+}
+
+static double hill(double x) {
+    return exp(-0.02 * (x - 20.0) * (x - 20.0));
+}
+
+/* A smooth function between its points, and what is beyond the ends. */
+static void test_shift(void **state) {
+    (void)state;
+    enum { COUNT = 41 };
+    double from[COUNT], to[COUNT];
+    for (int i = 0; i < COUNT; i++) from[i] = hill(i);
+    for (double shift = -7.3; shift < 8.0; shift += 1.1) {
+        for (int i = 0; i < COUNT; i++) to[i] = 1.0;
+        ireneo_add_shifted(from, COUNT, shift, 0.5, to);
+        for (int i = 10; i < COUNT - 10; i++) assert_near(to[i], 1.0 + 0.5 * hill(i + shift), 1e-4);
+    }
+    for (double shift = -1000.5; shift < 1001.0; shift += 2001.0) { /* far away */
+        for (int i = 0; i < COUNT; i++) to[i] = 0.0;
+        ireneo_add_shifted(from, COUNT, shift, 1.0, to);
+        for (int i = 0; i < COUNT; i++) assert_near(to[i], shift < 0.0 ? from[0] : from[COUNT - 1], 1e-15);
+    }
 }
 
 /* 220 tokens, weights scaled for 512, width 720, rho_0 .0259, last 50 rows at layers 10, 20, 30: 36 networks at beta 3,
@@ -242,6 +272,7 @@ int main(void) {
         cmocka_unit_test(test_rotary),
         cmocka_unit_test(test_cap),
         cmocka_unit_test(test_overlap_of_prefixes),
+        cmocka_unit_test(test_shift),
         cmocka_unit_test(test_decoder),
         cmocka_unit_test(test_decoders),
         cmocka_unit_test(test_last_rows),

@@ -25,9 +25,12 @@ static ireneo_error capped_spread(const ireneo_transformer *t, const ireneo_row_
 static ireneo_error open_tables(const ireneo_transformer *t, ireneo_causal *c) {
     IRENEO_TRY(ireneo_row_law_open(t, &c->law));
     ireneo_causal_grid_make(floor(c->law.keys), &c->grid);
+    for (size_t i = 0; i < c->grid.count; i++)
+        c->turned[i] = ireneo_rope_mean(&c->law.rope, fmax(2.0, c->grid.row[i]));
     IRENEO_TRY(capped_spread(t, &c->law, &c->spread));
     IRENEO_TRY(ireneo_causal_leaf_open(&c->law, c->spread, c->law.keys, &c->leaf));
     IRENEO_TRY(ireneo_causal_overlap_open(c->law.keys, c->spread, &c->overlap));
+    IRENEO_TRY(ireneo_causal_overlap_fix(&c->grid, &c->overlap));
     return IRENEO_ALLOCATE(&c->work, ireneo_causal_work(&c->leaf), "rows of a causal layer");
 }
 
@@ -45,7 +48,7 @@ ireneo_error ireneo_causal_open(const ireneo_transformer *transformer, ireneo_ca
 void ireneo_causal_close(ireneo_causal *causal) {
     if (causal == NULL) return;
     free(causal->leaf.values);
-    free(causal->overlap.values);
+    ireneo_causal_overlap_close(&causal->overlap);
     free(causal->work);
     free(causal);
 }
@@ -98,7 +101,7 @@ static double joint(const ireneo_causal *causal, const ireneo_causal_rows *rows,
         together += rows->mass[i][a] * rows->mass[j][a];
     }
     double overlap =
-        ireneo_causal_overlap_at(&causal->overlap, grid->row[i], grid->row[j], sqrt(sigma[i] * sigma[j]),
+        ireneo_causal_overlap_of(&causal->overlap, grid, i, j, sqrt(sigma[i] * sigma[j]),
                                  ireneo_row_correlation(&causal->law, grid->row[j], c[i][j]));
     return sum + overlap * (1.0 - (together > 0.0 ? same / together : 0.0));
 }
@@ -109,15 +112,12 @@ static void attend(const ireneo_causal *causal, const ireneo_transformer *t, dou
     const ireneo_causal_grid *grid = &causal->grid;
     double logits[IRENEO_CAUSAL_ROWS][IRENEO_CAUSAL_ROWS], sigma[IRENEO_CAUSAL_ROWS],
         scale = t->value_variance * read;
-    for (size_t i = 0; i < grid->count; i++) {
-        double mean = ireneo_rope_mean(&causal->law.rope, fmax(2.0, grid->row[i]));
-        for (size_t j = 0; j <= i; j++) logits[i][j] = logits[j][i] = c[i][j] * mean;
-    }
+    for (size_t i = 0; i < grid->count; i++)
+        for (size_t j = 0; j <= i; j++) logits[i][j] = logits[j][i] = c[i][j] * causal->turned[i];
     ireneo_causal_attend(&causal->leaf, grid, causal->spread, logits, causal->work, rows);
     for (size_t i = 0; i < grid->count; i++) {
         double mean = pair_mean(grid, rows, c, i), y = rows->participation[i];
-        double shared = mean * ireneo_rope_mean(&causal->law.rope, fmax(2.0, grid->row[i]));
-        sigma[i] = causal->spread * sqrt(fmax(0.0, 1.0 - shared));
+        sigma[i] = causal->spread * sqrt(fmax(0.0, 1.0 - mean * causal->turned[i]));
         branch->q[i] = scale * (y + (1.0 - y) * mean) + t->value_bias_variance;
     }
     for (size_t i = 0; i < grid->count; i++)

@@ -47,12 +47,18 @@ void ireneo_causal_attend(const ireneo_causal_leaf *leaf, const ireneo_causal_gr
 /* log(t O12) of rows with s <= t keys, over s, t, the spread of logits and their correlation. */
 typedef struct ireneo_causal_overlap {
     double rows, widest;
-    double *values;
+    double *values, *pairs; /* pairs: what is left of the table for two groups of a grid */
 } ireneo_causal_overlap;
 
 ireneo_error ireneo_causal_overlap_open(double rows, double widest, ireneo_causal_overlap *table);
+void ireneo_causal_overlap_close(ireneo_causal_overlap *table);
 double ireneo_causal_overlap_at(const ireneo_causal_overlap *table, double keys, double later_keys,
                                 double sigma, double rho);
+
+/* The same at the middles of groups i <= j, thirty times faster, for a table that was fixed to their grid. */
+ireneo_error ireneo_causal_overlap_fix(const ireneo_causal_grid *grid, ireneo_causal_overlap *table);
+double ireneo_causal_overlap_of(const ireneo_causal_overlap *table, const ireneo_causal_grid *grid, size_t i,
+                                size_t j, double sigma, double rho);
 
 /* All of it. */
 typedef struct ireneo_causal {
@@ -61,6 +67,8 @@ typedef struct ireneo_causal {
     ireneo_causal_overlap overlap;
     ireneo_row_law law;
     double spread; /* of the logits, that of the law with its cap in it */
+    double turned
+        [IRENEO_CAUSAL_ROWS]; /* what rotary positions leave of the cosines that a group sees; 1 without */
     double *work;
 } ireneo_causal;
 

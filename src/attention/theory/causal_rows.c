@@ -13,6 +13,7 @@
  * are alike have one chance together to be the largest. */
 #include "attention/theory/causal.h"
 #include "attention/theory/rem_kernel.h"
+#include "attention/theory/shift.h"
 #include "base/ram.h"
 
 #include <math.h>
@@ -67,9 +68,8 @@ ireneo_error ireneo_causal_leaf_open(const ireneo_row_law *law, double widest, d
 static void leaf_at(const ireneo_causal_leaf *leaf, double sigma, double *kept) {
     double place = fmin(SPREADS, sigma / leaf->widest * SPREADS),
            base = fmin(SPREADS - 2.0, fmax(1.0, floor(place)));
-    double u = place - base;
-    const double weight[4] = {-u * (u - 1.0) * (u - 2.0) / 6.0, (u + 1.0) * (u - 1.0) * (u - 2.0) / 2.0,
-                              -(u + 1.0) * u * (u - 2.0) / 2.0, (u + 1.0) * u * (u - 1.0) / 6.0};
+    double weight[4];
+    ireneo_cubic(place - base, weight);
     size_t size = KEPT * leaf->count;
     const double *from = leaf->values + (size_t)(base - 1.0) * size;
     for (size_t i = 0; i < size; i++)
@@ -126,18 +126,10 @@ static void read_rows(const double *tracks, size_t count, size_t j, ireneo_causa
 /* The average over a field of this standard deviation, of `tracks` tracks. */
 static void blur(size_t tracks, size_t count, double deviation, const double *from, double *to) {
     memset(to, 0, tracks * count * sizeof *to);
-    for (int z = 0; z < HERMITE; z++) {
-        double shift = -SHIFT[z] * deviation / STEP, place = floor(shift), u = shift - place;
-        const double weight[4] = {-u * (u - 1.0) * (u - 2.0) / 6.0, (u + 1.0) * (u - 1.0) * (u - 2.0) / 2.0,
-                                  -(u + 1.0) * u * (u - 2.0) / 2.0, (u + 1.0) * u * (u - 1.0) / 6.0};
-        for (size_t track = 0; track < tracks; track++)
-            for (int k = 0; k < 4; k++)
-                for (ptrdiff_t i = 0; i < (ptrdiff_t)count; i++) {
-                    ptrdiff_t j = i + (ptrdiff_t)place + k - 1, last = (ptrdiff_t)count - 1;
-                    j = j < 0 ? 0 : j > last ? last : j;
-                    to[track * count + (size_t)i] += SHARE[z] * weight[k] * from[track * count + (size_t)j];
-                }
-    }
+    for (size_t track = 0; track < tracks; track++)
+        for (int z = 0; z < HERMITE; z++)
+            ireneo_add_shifted(from + track * count, count, -SHIFT[z] * deviation / STEP, SHARE[z],
+                               to + track * count);
 }
 
 /* g of the tree: the mean cosine of a group's tokens with those that they see, falling. */

@@ -11,6 +11,7 @@
  * and likewise for the moments; the field that all keys share cancels. */
 #include "attention/theory/rope.h"
 #include "attention/theory/rem_kernel.h"
+#include "attention/theory/shift.h"
 #include "base/ram.h"
 
 #include <math.h>
@@ -77,25 +78,6 @@ static void join(const tree_row *tree, double b) {
     }
 }
 
-/* Weights of four neighbours for a value at fraction u between the two in the middle. */
-static void cubic(double u, double *weight) {
-    weight[0] = -u * (u - 1.0) * (u - 2.0) / 6.0;
-    weight[1] = (u + 1.0) * (u - 1.0) * (u - 2.0) / 2.0;
-    weight[2] = -(u + 1.0) * u * (u - 2.0) / 2.0;
-    weight[3] = (u + 1.0) * u * (u - 1.0) / 6.0;
-}
-
-static void add_shifted(const double *from, size_t count, double shift, double share, double *to) {
-    double place = floor(shift), weight[4];
-    cubic(shift - place, weight);
-    for (ptrdiff_t i = 0; i < (ptrdiff_t)count; i++)
-        for (int k = 0; k < 4; k++) {
-            ptrdiff_t j = i + (ptrdiff_t)place + k - 1;
-            j = j < 0 ? 0 : j >= (ptrdiff_t)count ? (ptrdiff_t)count - 1 : j;
-            to[i] += share * weight[k] * from[j];
-        }
-}
-
 /* The average over a field of this standard deviation. */
 static void blur(const tree_row *tree, double deviation) {
     if (deviation < 1e-9) return;
@@ -104,9 +86,9 @@ static void blur(const tree_row *tree, double deviation) {
     memset(tree->work, 0, TRACKS * tree->count * sizeof *tree->work);
     for (int n = 0; n < TRACKS; n++)
         for (int z = -SHIFTS; z <= SHIFTS; z++)
-            add_shifted(tree->tracks + (size_t)n * tree->count, tree->count,
-                        -0.5 * z * deviation / tree->step, exp(-0.125 * z * z) / total,
-                        tree->work + (size_t)n * tree->count);
+            ireneo_add_shifted(tree->tracks + (size_t)n * tree->count, tree->count,
+                               -0.5 * z * deviation / tree->step, exp(-0.125 * z * z) / total,
+                               tree->work + (size_t)n * tree->count);
     memcpy(tree->tracks, tree->work, TRACKS * tree->count * sizeof *tree->work);
 }
 

@@ -115,7 +115,12 @@ typedef struct equal_participation {
 static double participation_excess(double sigma, void *context) {
     equal_participation *problem = context;
     ireneo_rem_row row = {.y = {0.0, 0.0, NAN}};
-    ireneo_error failed = ireneo_rem_exact(sigma, problem->keys, &row);
+    ireneo_logit_nodes nodes;
+    ireneo_error failed = ireneo_logit_nodes_open(sigma, 0, &nodes);
+    if (failed == IRENEO_OK) {
+        failed = ireneo_logit_nodes_row(&nodes, problem->keys, 0.0, 0.0, &row);
+        ireneo_logit_nodes_close(&nodes);
+    }
     if (failed != IRENEO_OK) problem->failed = failed;
     return log(row.y[2]) - problem->wanted;
 }
