@@ -133,8 +133,9 @@ static ireneo_error apply_std(transformer_options *t) {
     if (!both && !was_given(t, "mlp-in-variance")) a->mlp_in_variance = s.mlp_in_variance;
     if (!both && !was_given(t, "mlp-gate-variance")) a->mlp_gate_variance = s.mlp_gate_variance;
     if (!both && !was_given(t, "mlp-out-variance")) a->mlp_out_variance = s.mlp_out_variance;
-    if (!was_given(t, "value-bias-variance")) a->value_bias_variance = 0.0;
-    if (!was_given(t, "mlp-bias-variance")) a->mlp_bias_variance = 0.0;
+    if (!was_given(t, "value-bias-variance")) a->value_bias_variance = s.value_bias_variance;
+    if (!was_given(t, "mlp-bias-variance")) a->mlp_bias_variance = s.mlp_bias_variance;
+    a->output_projection = s.output_projection;
     if (!was_given(t, "residual-attention") && !was_given(t, "residual"))
         a->residual_attention = s.residual_attention;
     if (!was_given(t, "residual-mlp")) a->residual_mlp = s.residual_mlp;
@@ -195,6 +196,8 @@ static int combine(const command *self, transformer_options *t) {
     ireneo_transformer *a = &t->transformer;
     if (was_given(t, "std") && scale_given(t))
         return complain(self, EXIT_USAGE, "give --std, or --beta and variances, not both");
+    if (t->output_projection && t->no_projection)
+        return complain(self, EXIT_USAGE, "give --output-projection or --no-projection, not both");
     if (!from_model(t) && was_given(t, "width") && !was_given(t, "mlp-width")) a->mlp_width = a->width;
     choose_words(t);
     ireneo_error failed = was_given(t, "std") || from_model(t) ? apply_std(t) : IRENEO_OK;
@@ -287,10 +290,11 @@ double usual_growth_limit(const ireneo_transformer *t) {
 
 void print_transformer(const ireneo_transformer *t) {
     print_shape(t);
+    if (t->query_key_norm == 0.0) printf("beta %.4g, ", t->beta); /* has no say beside the norm */
     printf(
-        "beta %.4g, value variance %.4g, MLP variances %.4g and %.4g, bias variance %.4g, residual strengths "
-        "%.4g and %.4g\n",
-        t->beta, t->value_variance, t->mlp_in_variance, t->mlp_out_variance, t->value_bias_variance,
+        "value variance %.4g, MLP variances %.4g and %.4g, bias variance %.4g, residual strengths %.4g and "
+        "%.4g\n",
+        t->value_variance, t->mlp_in_variance, t->mlp_out_variance, t->value_bias_variance,
         t->residual_attention, t->residual_mlp);
 }
 

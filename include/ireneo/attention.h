@@ -114,7 +114,7 @@ IRENEO_API ireneo_error ireneo_transformer_preset(const char *name, ireneo_trans
 /** Sets beta and the variances to what one standard deviation of all weight matrices amounts to, at the transformer's
  * sizes and context, and the variances of the biases to 0. preset: whose way is followed, as gpt2-small divides the
  * matrices that write into the stream by sqrt(2 layers); NULL: none does. std 0: 0.02, as presets have, or the numbers of
- * deepnorm, with its skips. With no_output_projection the values pass W_V alone, otherwise W_O too. */
+ * deepnorm or small, with their skips. With no_output_projection the values pass W_V alone, otherwise W_O too. */
 IRENEO_API ireneo_error ireneo_transformer_set_std(ireneo_transformer *transformer, const char *preset,
                                                    double std, int no_output_projection);
 
@@ -126,7 +126,7 @@ typedef struct ireneo_block_deviations {
     double mlp_gate, mlp_in, mlp_out;
 } ireneo_block_deviations;
 
-/** Sets beta and the variances to what these standard deviations amount to, and the variances of the biases to 0. */
+/** Sets beta and the variances to what these amount to, the variances of the biases to 0, and output_projection. */
 IRENEO_API ireneo_error ireneo_transformer_set_deviations(ireneo_transformer *transformer,
                                                           const ireneo_block_deviations *std);
 

@@ -267,6 +267,15 @@ static void test_presets(void **state) {
     expect_ok(ireneo_transformer_preset("gpt2-small", &t));
     assert_int_equal(t.normalisation, IRENEO_NORMALISATION_PRE);
     assert_near(t.value_variance, 0.3072 * 0.3072 / 24.0, 1e-10);
+    assert_true(t.causal && t.output_projection);
+    expect_ok(ireneo_transformer_preset("small", &t));
+    assert_true(t.beta == 0.5 && t.residual_attention == 2.0 && !t.output_projection && !t.causal);
+    ireneo_transformer drawn = t;
+    expect_ok(ireneo_transformer_set_std(&drawn, "small", 0.02, 0));
+    assert_true(drawn.output_projection && drawn.beta < 0.1);
+    expect_ok(ireneo_transformer_set_std(&drawn, "small", 0.0, 0)); /* its own weights again */
+    drawn.output_projection = 0;
+    assert_memory_equal(&drawn, &t, sizeof t);
     expect_ok(ireneo_transformer_preset("vit-b", &t));
     assert_near(t.context, 197.0, 0.0);
     expect_error(ireneo_transformer_preset("bert-huge", &t), IRENEO_ERROR_ARGUMENT, "bert-huge", "bert-base");
@@ -280,10 +289,14 @@ static void check_recommendation(const ireneo_transformer *t,
     double retention = settings->retention > 0.0 ? settings->retention : 0.99;
     ireneo_attention_propagation p;
     expect_ok(ireneo_attention_propagate(&r.transformer, &p));
-    assert_true(p.distance[t->layers] >= retention * (1.0 - t->rho_0) * (1.0 - 1e-6));
-    assert_near(p.rho[t->layers], r.assessment.rho, 1e-6);
+    double rho = t->causal ? p.rho_late[t->layers] : p.rho[t->layers];
+    assert_true(1.0 - rho >= retention * (1.0 - t->rho_0) * (1.0 - 1e-6));
+    assert_near(rho, r.assessment.rho, 1e-6);
     assert_true(p.entropy[0] > log(t->context) / 3.0);
-    assert_near(p.entropy[0], r.assessment.entropy, 1e-5);
+    if (t->causal) /* the mean over rows, and a row that sees all keys */
+        assert_true(p.entropy[0] < r.assessment.entropy);
+    else
+        assert_near(p.entropy[0], r.assessment.entropy, 1e-5);
     assert_near(r.assessment.beta_margin, 7.0, 1e-9);
     assert_true(r.assessment.residual_margin > 1.0);
     assert_false(r.assessment.rank_collapse || r.assessment.entropy_collapse);

@@ -4,9 +4,19 @@
 under=attention
 
 # ---- presets: every name that is promised, and what contradicts them ----
-for name in bert-base gpt2-small gpt2-xl vit-b deepnorm small; do
-    expect 0 '"rho"' propagate --preset $name --layers 2 --json
+for name in bert-base gpt2-small gpt2-xl vit-b deepnorm small llama-3-8b qwen-3 gemma-3 olmo-2; do
+    run 0 propagate --preset $name --layers 2 --context 128 --json
+    holds "similarities of $name" "len(r['rho']) == 3 and all(0 < rho < 1 for rho in r['rho'])"
+    holds "the mask of $name" "r['transformer']['causal'] == ('$name' not in ('bert-base', 'vit-b', 'deepnorm', 'small'))"
+    holds "W_O of $name" "r['transformer']['output_projection'] == ('$name' != 'small')"
 done
+run 0 propagate --preset small --layers 2 --json
+holds "the weights of small" "[r['transformer'][k] for k in ('beta', 'value_variance', 'residual_attention', 'mlp_bias_variance')] == [0.5, 0.2, 2, 0.0004]"
+run 0 propagate --preset small --std 0.02 --layers 2 --json
+holds "small with other weights" "abs(r['transformer']['mlp_in_variance'] - 64 * 0.0004) < 1e-12 and r['transformer']['output_projection']"
+run 0 recommend --preset bert-base --layers 2 --no-projection --json
+holds "BERT without W_O" "not r['transformer']['output_projection'] and r['std_output'] == 0"
+refuse 2 "not both" recommend --preset bert-base --output-projection --no-projection
 refuse 2 "there is no preset" propagate --preset llama-9
 refuse 2 "cannot be divided among 7 heads" propagate --preset gpt2-small --heads 7
 refuse 2 "8 heads of keys" propagate --preset llama-3-8b --heads 4

@@ -7,8 +7,10 @@
  *   mup        variances 1 / inputs, logits divided by the width of a head and not by its root (Yang and others, arXiv
  *              2203.03466)
  *   torch      torch.nn.Linear as it comes: uniform between +-1 / sqrt(inputs), biases too where the MLP has no gate */
+#include "attention/theory/block.h"
 #include "attention/theory/presets.h"
 #include "attention/theory/transformer.h"
+#include "base/threads.h"
 
 #include <math.h>
 #include <string.h>
@@ -77,17 +79,25 @@ static void finish_scales(ireneo_attention_convention *c) {
     }
 }
 
-/* What the theory does not know of a row stays NaN. */
+/* As a recommendation is judged: under a mask the last quarter of the rows, and a row that sees all keys. What the
+ * theory does not know stays NaN. */
 static ireneo_error follow(ireneo_attention_convention *c) {
-    ireneo_attention_propagation p;
+    ireneo_block block;
     c->rho = c->distance = c->entropy = NAN;
-    ireneo_error failed = ireneo_attention_propagate(&c->transformer, &p);
+    IRENEO_TRY(ireneo_enter(0, NULL));
+    ireneo_error failed = ireneo_check_transformer(&c->transformer);
+    if (failed == IRENEO_OK) failed = ireneo_block_open(&c->transformer, &block);
+    ireneo_leave(failed);
     if (failed == IRENEO_ERROR_ARGUMENT || failed == IRENEO_ERROR_NUMERIC) return IRENEO_OK;
     if (failed != IRENEO_OK) return failed;
-    c->rho = p.rho[p.layers];
-    c->distance = p.distance[p.layers];
-    c->entropy = p.entropy[0];
-    ireneo_attention_propagation_free(&p);
+    double distance = ireneo_block_final_distance(&block, &c->transformer, IRENEO_MAP_EXACT);
+    if (distance > 0.0 || c->transformer.normalisation != IRENEO_NORMALISATION_NONE) { /* outgrown: 0 */
+        c->rho = 1.0 - distance;
+        c->distance = distance;
+        c->entropy =
+            ireneo_block_attention(&block, IRENEO_MAP_EXACT, ireneo_block_input(&c->transformer)).entropy;
+    }
+    ireneo_block_close(&block);
     return IRENEO_OK;
 }
 

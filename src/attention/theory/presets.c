@@ -1,6 +1,6 @@
 /* Well-known models as their usual initialisation leaves them. Weight matrices have standard deviation 0.02 (initializer_range
  * of the models' config.json, or its default in Hugging Face's transformers) and biases are zero; the value variance is that of
- * the product W_O W_V. Sizes are those of the config.json of bert-base-uncased, gpt2, gpt2-xl, vit-base-patch16-224,
+ * the product W_O W_V, which networks draw apart. Sizes are those of the config.json of bert-base-uncased, gpt2, gpt2-xl, vit-base-patch16-224,
  * Meta-Llama-3-8B, Qwen3-8B, gemma-3-4b-it and OLMo-2-1124-7B. What the input tokens are follows from the embeddings where it
  * can be told from the code:
  *
@@ -45,8 +45,8 @@ typedef struct preset {
 
 static const preset PRESETS[] = {
     {"bert-base", 12, 768, 12, 0, 0, 3072, 512, 0, POST, GELU, 0, 0, 0.34, 1.0},
-    {"gpt2-small", 12, 768, 12, 0, 0, 3072, 1024, 0, PRE, GELU, SHRUNK, 0, 0.01, 0.0008},
-    {"gpt2-xl", 48, 1600, 25, 0, 0, 6400, 1024, 0, PRE, GELU, SHRUNK, 0, 0.01, 0.0008},
+    {"gpt2-small", 12, 768, 12, 0, 0, 3072, 1024, 0, PRE, GELU, CAUSAL | SHRUNK, 0, 0.01, 0.0008},
+    {"gpt2-xl", 48, 1600, 25, 0, 0, 6400, 1024, 0, PRE, GELU, CAUSAL | SHRUNK, 0, 0.01, 0.0008},
     {"vit-b", 12, 768, 12, 0, 0, 3072, 197, 0, PRE, GELU, 0, 0, 0.2, 0.31},
     {"llama-3-8b", 32, 4096, 32, 8, 0, 14336, 8192, 0, PRE, SWIGLU, CAUSAL | RMS, 5e5, 0.01, 0.0004},
     {"qwen-3", 36, 4096, 32, 8, 0, 12288, 40960, 0, PRE, SWIGLU, CAUSAL | RMS | NORMED_QUERIES, 1e6, 0.01,
@@ -82,6 +82,7 @@ ireneo_error ireneo_transformer_set_deviations(ireneo_transformer *t, const iren
     t->mlp_gate_variance = ireneo_is_gated(t->activation) ? width * std->mlp_gate * std->mlp_gate : 0.0;
     t->mlp_out_variance = (double)t->mlp_width * std->mlp_out * std->mlp_out;
     t->value_bias_variance = t->mlp_bias_variance = 0.0;
+    t->output_projection = std->output > 0.0;
     return IRENEO_OK;
 }
 
@@ -99,6 +100,20 @@ void ireneo_deepnorm(ireneo_transformer *t, ireneo_block_deviations *std) {
     t->residual_attention = t->residual_mlp = pow(2.0 * layers, 0.25);
 }
 
+/* The weights of the defaults, as "small" has them. */
+static void set_own_scales(ireneo_transformer *t) {
+    ireneo_transformer usual;
+    ireneo_transformer_defaults(&usual);
+    t->beta = 0.5;
+    t->value_variance = usual.value_variance;
+    t->mlp_in_variance = usual.mlp_in_variance;
+    t->mlp_out_variance = usual.mlp_out_variance;
+    t->value_bias_variance = usual.value_bias_variance;
+    t->mlp_bias_variance = usual.mlp_bias_variance;
+    t->residual_attention = 2.0;
+    t->residual_mlp = usual.residual_mlp;
+}
+
 ireneo_error ireneo_transformer_set_std(ireneo_transformer *t, const char *preset_name, double std,
                                         int no_output_projection) {
     const preset *way = &PRESETS[0];
@@ -107,7 +122,7 @@ ireneo_error ireneo_transformer_set_std(ireneo_transformer *t, const char *prese
     if (!(std >= 0.0 && std <= 1e3))
         return ireneo_fail(IRENEO_ERROR_ARGUMENT,
                            "the standard deviation must lie between 0 and 1000, not %g", std);
-    if (std == 0.0 && (way->flags & OWN_SCALES) != 0) return IRENEO_OK; /* it has none of others */
+    if (std == 0.0 && (way->flags & OWN_SCALES) != 0) return set_own_scales(t), IRENEO_OK;
     bool deep = std == 0.0 && (way->flags & DEEPNORM) != 0;
     if (std == 0.0) std = USUAL_STD;
     double shrunk = (way->flags & SHRUNK) != 0 ? std * sqrt(0.5 / (double)t->layers) : std;
@@ -147,8 +162,5 @@ ireneo_error ireneo_transformer_preset(const char *name, ireneo_transformer *tra
     IRENEO_REQUIRE(name != NULL, "a preset needs a name");
     IRENEO_TRY(find_preset(name, &found));
     *transformer = build(found);
-    if ((found->flags & OWN_SCALES) == 0) return ireneo_transformer_set_std(transformer, name, 0.0, 0);
-    transformer->beta = 0.5;
-    transformer->residual_attention = 2.0;
-    return IRENEO_OK;
+    return ireneo_transformer_set_std(transformer, name, 0.0, 0);
 }
