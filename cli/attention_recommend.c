@@ -1,5 +1,5 @@
 /* ireneo attention recommend: initial scales that keep away from both collapses, and the rate they bear. */
-#include "attention.h"
+#include "attention_reasons.h"
 #include "attention_snippet.h"
 #include "attention_try.h"
 #include "base/text_stream.h"
@@ -21,14 +21,17 @@ typedef struct recommend_question {
 
 static void print_assessment(const ireneo_transformer *t, const ireneo_attention_assessment *a) {
     double keys = t->keys > 0.0 ? t->keys : t->context;
-    printf("  beta                      %9.4g   entropy collapse at %.4g: margin %.3g\n", t->beta,
-           a->beta_line, a->beta_margin);
+    double gain =
+        t->query_key_norm > 0.0 ? sqrt(log(t->context)) : 0.0; /* of a norm, over the beta it amounts to */
+    printf("  %-25s %9.4g   entropy collapse at %.4g: margin %.3g\n", gain > 0.0 ? "gain of QK-norm" : "beta",
+           gain > 0.0 ? t->query_key_norm : t->beta, gain > 0.0 ? gain * a->beta_line : a->beta_line,
+           a->beta_margin);
     printf("  attention residual        %9.4g   rank collapse at %.4g: margin %.3g\n", t->residual_attention,
            a->residual_line, a->residual_margin);
-    printf("  similarity after layer %-3zu %8.4f   from %.4g at the input (T to inf: %.4f)\n", t->layers,
-           a->rho, t->rho_0, a->rho_limit);
-    printf("  first layer's entropy     %9.4g   nats of log T = %.4g; participation %.3g\n", a->entropy,
-           log(keys), a->participation);
+    printf("  similarity after layer %-3zu %8.4f   from %.4g at the input (T to inf: %.4f)%s\n", t->layers,
+           a->rho, t->rho_0, a->rho_limit, t->causal ? "; last quarter of the rows" : "");
+    printf("  first layer's entropy     %9.4g   nats of log T = %.4g; participation %.3g%s\n", a->entropy,
+           log(keys), a->participation, t->causal ? "; last row" : "");
     printf("  query gradient            %9.3g   relative to the width, see 'attention layer'\n", a->gradient);
     if (!isnan(a->growth)) {
         printf("  growth of gradients       %9.3g   from the last layer to the first, squared; %g explodes\n",
@@ -39,7 +42,8 @@ static void print_assessment(const ireneo_transformer *t, const ireneo_attention
             printf("  largest safe rate         %9.2g   of Adam, by what one step changes%s\n", a->safe_rate,
                    t->width > WIDEST_TRIED ? "; tried up to width 128" : "");
     }
-    printf("  verdict                   %s\n", a->gradients_explode ? "gradients explode"
+    printf("  verdict                   %s\n", a->rate_too_large      ? "the rate is too large"
+                                               : a->gradients_explode ? "gradients explode"
                                                : a->rank_collapse && a->entropy_collapse
                                                    ? "rank and entropy collapse"
                                                : a->rank_collapse    ? "rank collapse"
@@ -89,9 +93,12 @@ void write_assessment(ireneo_json *json, const char *key, const ireneo_attention
     ireneo_json_bool(json, "rank_collapse", a->rank_collapse != 0);
     ireneo_json_bool(json, "entropy_collapse", a->entropy_collapse != 0);
     ireneo_json_number(json, "growth", a->growth);
+    ireneo_json_number(json, "update", a->update);
     ireneo_json_number(json, "safe_rate", a->safe_rate);
     ireneo_json_bool(json, "gradients_explode", a->gradients_explode != 0);
     ireneo_json_bool(json, "trainable", a->trainable != 0);
+    reasons r = reasons_of_assessment(a);
+    write_reasons(json, &r);
     ireneo_json_end_object(json);
 }
 
@@ -252,6 +259,7 @@ static int run(const command *self, int argc, char **argv) {
                1e-12, 0.999),
         NUMBER("entropy-limit", &s->collapse.entropy_limit, "F",
                "entropy collapse is below F log T (default 1/3)", 1e-6, 0.999),
+        NUMBER("rate", &s->collapse.rate, "R", "judges this learning rate of Adam, too", 1e-9, 10),
         FLAG("no-projection", &t->no_projection, "attention has no output projection W_O"),
         CHOICE("style", &q.style, "torch|bert|gpt2|timm|llama|gemma",
                "whose names the PyTorch code uses (default: the model's); bert: also ViT, llama: also Qwen "

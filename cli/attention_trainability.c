@@ -1,5 +1,5 @@
 /* ireneo attention trainability: which query-key scales, residual strengths and learning rates train. */
-#include "attention.h"
+#include "attention_reasons.h"
 #include "folder.h"
 #include "lab/figures/figure_attention_trainability.h"
 #include "lab/sweep/grid.h"
@@ -20,25 +20,8 @@ typedef struct trainability_question {
     bool json;
 } trainability_question;
 
-/* What stands in the way at a point, one word each. */
-typedef struct reasons {
-    const char *words[5];
-    size_t count;
-} reasons;
-
-static reasons find_reasons(const ireneo_attention_trainability_cell *c) {
-    bool known = !isnan(c->growth);
-    reasons r = {0};
-    if (c->rank_collapse) r.words[r.count++] = "rank";
-    if (!known && c->entropy_collapse) r.words[r.count++] = "entropy";
-    if (c->gradients_explode) r.words[r.count++] = "gradients";
-    if (c->rate_too_large) r.words[r.count++] = "rate";
-    if (c->rate_too_small) r.words[r.count++] = "slow";
-    return r;
-}
-
 static char exact_letter(const ireneo_attention_trainability_cell *c) {
-    reasons r = find_reasons(c);
+    reasons r = reasons_of_cell(c);
     return r.count == 0                                ? '.'
            : r.count > 1                               ? '#'
            : r.words[0][0] == 'r' && c->rate_too_large ? 'R'
@@ -93,7 +76,7 @@ static void print_rates(const ireneo_attention_trainability *d) {
 
 /* All about a single point. */
 static void print_point(const ireneo_attention_trainability_cell *c) {
-    reasons r = find_reasons(c);
+    reasons r = reasons_of_cell(c);
     printf("\n  beta %g, residual strength %g: %s", c->beta, c->residual,
            r.count == 0 ? "trainable" : "not trainable, for");
     for (size_t i = 0; i < r.count; i++) printf("%s %s", i > 0 ? "," : "", r.words[i]);
@@ -143,10 +126,8 @@ static void write_cell(ireneo_json *json, const ireneo_attention_trainability_ce
     ireneo_json_number(json, "update", c->update);
     ireneo_json_number(json, "safe_rate", c->safe_rate);
     ireneo_json_bool(json, "trainable", c->trainable != 0);
-    reasons r = find_reasons(c);
-    ireneo_json_begin_array(json, "fails");
-    for (size_t i = 0; i < r.count; i++) ireneo_json_text(json, NULL, r.words[i]);
-    ireneo_json_end_array(json);
+    reasons r = reasons_of_cell(c);
+    write_reasons(json, &r);
     ireneo_json_bool(json, "trainable_limit", c->trainable_limit != 0);
     ireneo_json_end_object(json);
 }

@@ -497,6 +497,7 @@ def recommend(
     output_projection: bool = True,
     rank_limit: float = 0.0,
     entropy_limit: float = 0.0,
+    rate: float = 0.0,
     threads: int = 0,
     progress: Optional[Progress] = None,
     **changes: Any,
@@ -505,7 +506,8 @@ def recommend(
 
     beta_margin: beta is this many times below entropy collapse (0: 7). retention: share of the input's 1 - rho left
     after the last block (0: 0.99). tune_skips: True makes the skips strong, False the branches small, None does both
-    in post-LN and the latter elsewhere. `assessment.safe_rate` is the largest safe learning rate of Adam.
+    in post-LN and the latter elsewhere. `assessment.safe_rate` is the largest safe learning rate of Adam; rate: one that
+    the assessment judges, too (0: none).
 
     >>> advice = recommend(layers=24, width=512, context=256)
     >>> 0.0 < advice.std_query < 1.0, advice.assessment.rank_collapse
@@ -514,7 +516,7 @@ def recommend(
     subject, raw = given(model, changes), s.ireneo_attention_recommendation()
     with Watch(progress) as watch:
         settings = s.ireneo_attention_recommend_settings(
-            collapse(rank_limit, entropy_limit, threads, watch),
+            collapse(rank_limit, entropy_limit, threads, watch, rate=rate),
             real(beta_margin, "beta_margin"),
             real(retention, "retention"),
             0 if tune_skips is None else 1 if tune_skips else -1,

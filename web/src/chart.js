@@ -4,7 +4,7 @@
 //     lines: [{label, ys: [...], colour, dash, fill}],      null in ys is a gap that the line bridges
 //     marks: [{at, label, colour, dash}],                    vertical lines
 //     points: [{x, y, label, colour}],
-//     cells: [{x0, x1, y0, y1, colour}], key: [{label, colour}] }   the map, and what its colours mean
+//     cells: [{x0, x1, y0, y1, colour, told}], key: [{label, colour}] }   the map, and what its colours mean
 
 class Chart {
   /** onpick(x, y): the reader clicked there. */
@@ -107,8 +107,10 @@ class Chart {
       this.readout.textContent = picture.hint ?? "\u00a0";
       return;
     }
+    const x = plot.posToVal(left, "x"), y = plot.posToVal(top, "y");
+    const cell = picture.cells?.find((c) => x >= c.x0 && x <= c.x1 && y >= c.y0 && y <= c.y1);
     const values = picture.cells
-      ? [`${picture.x.label} ${written(plot.posToVal(left, "x"), 3)}`, `${picture.y.label} ${written(plot.posToVal(top, "y"), 3)}`]
+      ? [`${picture.x.label} ${written(x, 3)}`, `${picture.y.label} ${written(y, 3)}`, ...(cell?.told ? [cell.told] : [])]
       : [`${picture.x.label} ${written(picture.xs[idx])}`,
          ...picture.lines.filter((line) => line.ys[idx] !== null).map((line) => `${line.label} ${written(line.ys[idx])}`)];
     this.readout.textContent = values.join(" · ");

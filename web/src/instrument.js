@@ -3,7 +3,7 @@
 // A description has: id, title, sentence, fields, presets, charts, and
 //   answer(self, values)    asks the program and calls self.show(...) or self.fail(sentence)
 //   command(values)         the words of the program's command that gives the same
-//   python(values)          the line of Python that does
+//   python(values, self)    the line of Python that does
 
 const PATIENCE = 3000; // ms
 
@@ -123,9 +123,11 @@ class Instrument {
     return this.answered !== this.version;
   }
 
-  /** The words of a command: what is empty is not given, unless it must be. */
+  /** The words of a command: what is empty is not given, unless it must be; a flag is given where its word is chosen. */
   words(values, names = [...this.fields.keys()]) {
-    return names.filter((name) => values[name].trim() !== "" || this.fields.get(name).about.required).map((name) => `--${name}=${values[name].trim()}`);
+    const { fields } = this, flag = (name) => fields.get(name).about.flag;
+    const given = (name) => (flag(name) ? values[name] === flag(name) : values[name].trim() !== "" || fields.get(name).about.required);
+    return names.filter(given).map((name) => (flag(name) ? `--${name}` : `--${name}=${values[name].trim()}`));
   }
 
   /** One answer, or a part of it: verdict, rows of numbers [key, label, value, text, note], pictures by number. */
@@ -140,7 +142,7 @@ class Instrument {
     if (code) this.codeLines.textContent = code;
     this.shown = true;
     this.commandLine.textContent = shell(this.description.command(this, this.settings));
-    this.pythonLine.textContent = this.description.python(this.settings);
+    this.pythonLine.textContent = this.description.python(this.settings, this);
     if (!this.filling) this.section.classList.remove("faulty");
     if (pictures?.[0]) this.section.dataset.reaction = (performance.now() - this.asked).toFixed(1);
     document.documentElement.dataset.firstPicture ??= performance.now().toFixed(0);

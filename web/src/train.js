@@ -5,15 +5,17 @@ const COLUMNS = 30, ROWS = 20; // of the map: the grids of `ireneo attention tra
 const train = {
   id: "train",
   title: "Will it train?",
-  sentence: "With random weights attention either averages everything, so that all tokens become alike, or stares at single tokens and freezes. Between the two collapses a transformer can learn. See where yours starts, and what to choose instead.",
+  sentence: "With random weights attention either averages everything, so that all tokens become alike, or stares at single tokens and freezes. Between the two collapses a transformer can learn, if gradients do not explode and the learning rate is not too large for its skips. See where yours starts, what fails, and what to choose instead.",
   code: "PyTorch",
   fields: [
     { name: "beta", label: "Query-key scale β", note: "W_Q, W_K have variance β √(log T) / width", value: "1", from: 0.02, to: 20, log: true, required: true },
     { name: "residual-attention", label: "Skip around attention", note: "residual strength", value: "1", from: 0, to: 5, required: true },
+    { name: "rate", label: "Learning rate", note: "of Adam; empty: not judged", value: "0.00005", empty: "not judged", emptyAt: "left", from: 1e-6, to: 0.1, log: true },
     { name: "layers", label: "Layers", note: "blocks of attention and MLP", value: "24", from: 1, to: 200, log: true, whole: true, required: true },
     { name: "context", label: "Context T", note: "tokens", value: "512", from: 8, to: 1e6, log: true, whole: true, required: true },
     { name: "rho0", label: "Similarity of the input", note: "cosine between tokens, ρ_0", value: "0.05", from: 0, to: 0.95, required: true },
     { name: "value-variance", label: "Variance of W_V", note: "times its inputs", value: "0.2", from: 0.001, to: 10, log: true, required: true },
+    { name: "causal", label: "Tokens see", note: "all others, or those before them", value: "all", choices: ["all", "causal"], flag: "causal", required: true },
     { name: "norm", label: "LayerNorm", note: "after the sum, or before the branch", value: "post", choices: ["post", "pre"], required: true },
     { name: "activation", label: "Activation", note: "of the MLP", value: "relu", choices: ["relu", "tanh", "gelu"], required: true, rare: true },
     { name: "width", label: "Width", note: "of a token", value: "720", from: 16, to: 16384, log: true, whole: true, required: true, rare: true },
@@ -39,26 +41,37 @@ const train = {
   ],
 
   async answer(self, values) {
-    const about = [...self.fields.keys()].filter((name) => name !== "style"), words = self.words(values, about);
+    const about = [...self.fields.keys()].filter((name) => !["style", "rate"].includes(name)), words = self.words(values, about);
     const depth = await engine.ask("attention propagate", words);
     if (depth.error) return self.fail(depth.error);
     startMap(self, values);
     self.show({ pictures: { 1: similarityPicture(depth), 2: entropyPicture(depth), 0: mapPicture(self, values) } });
     if (self.stale()) return;
-    const advice = await engine.ask("attention recommend", self.words(values));
+    const advice = await askWithRate(engine, "attention recommend", self.words(values));
     if (advice.error) return self.fail(advice.error);
-    self.show({ verdict: trainVerdict(advice), rows: trainRows(advice), code: advice.pytorch });
+    self.unjudged = advice.unjudged;
+    self.show({ verdict: trainVerdict(advice, values), rows: trainRows(advice), code: advice.pytorch });
     await fillMap(self, values);
   },
 
-  command: (self, values) => ["ireneo", "attention", "recommend", ...self.words(values).flatMap((word) => word.split(/=(.*)/s).slice(0, 2))],
+  command: (self, values) => ["ireneo", "attention", "recommend", ...self.words(values).filter((word) => !(self.unjudged && isRate(word))).flatMap((word) => word.split(/=(.*)/s).slice(0, 2))],
 
-  python(values) {
+  python(values, self) {
     const names = { norm: "normalisation", rho0: "rho_0", q0: "q_0", "bias-variance": "value_bias_variance" };
-    const given = Object.keys(values).filter((name) => name !== "style").map((name) => `${names[name] ?? name.replace(/-/g, "_")}=${python(values[name])}`);
+    const left = (name) => name === "style" || (name === "rate" && (self.unjudged || values.rate.trim() === "")) || (name === "causal" && values.causal !== "causal");
+    const given = Object.keys(values).filter((name) => !left(name)).map((name) => (name === "causal" ? "causal=True" : `${names[name] ?? name.replace(/-/g, "_")}=${python(values[name])}`));
     return `ireneo.attention.recommend(${given.join(", ")}, mlp_bias_variance=${python(values["bias-variance"])})`;
   },
 };
+
+const isRate = (word) => word.startsWith("--rate=");
+
+/** Asks about a rate, too, where the program judges it; where not, its sentence is in `unjudged`. */
+async function askWithRate(worker, command, words) {
+  const answer = await worker.ask(command, words);
+  if (!answer.error?.includes("leave the rate out")) return answer;
+  return { ...(await worker.ask(command, words.filter((word) => !isRate(word)))), unjudged: answer.error };
+}
 
 /** A named model's numbers, from the program; fields show five digits. */
 async function namedPreset(self, preset) {
@@ -68,7 +81,7 @@ async function namedPreset(self, preset) {
     beta: short(t.beta), "residual-attention": short(t.residual_attention), layers: t.layers, context: short(t.context), rho0: short(t.rho_0),
     "value-variance": short(t.value_variance), norm: t.norm, activation: t.activation, width: t.width, heads: t.heads, "mlp-width": t.mlp_width,
     "mlp-in-variance": short(t.mlp_in_variance), "mlp-out-variance": short(t.mlp_out_variance), "bias-variance": short(t.value_bias_variance),
-    "residual-mlp": short(t.residual_mlp), q0: short(t.q_0), style: preset.style,
+    "residual-mlp": short(t.residual_mlp), q0: short(t.q_0), causal: t.causal ? "causal" : "all", style: preset.style,
   });
   self.ask();
 }
@@ -102,7 +115,7 @@ async function fillMap(self, values) {
   const { map } = self;
   await new Promise((resolve) => setTimeout(resolve, 250)); // a reader who goes on moving sliders wants no map yet
   while (map.left.length && !self.stale() && self.map === map && !self.section.hidden) {
-    const column = await pencil.ask("map column", [...map.words, `--column=${map.left[0]}`]);
+    const column = await askWithRate(pencil, "map column", [...map.words, `--column=${map.left[0]}`]);
     if (column.error) return; // the numbers are there; the map stays as far as it came
     map.left.shift();
     map.columns.push(column);
@@ -117,23 +130,26 @@ function mapPicture(self, values) {
   columns.forEach((column, k) => {
     const x0 = k === 0 ? 0 : (columns[k - 1].beta + column.beta) / 2, x1 = k === columns.length - 1 ? xMost : (column.beta + columns[k + 1].beta) / 2;
     for (const cell of column.cells) {
-      const colour = cell.rank_collapse && cell.entropy_collapse ? "both" : cell.rank_collapse ? "rank" : cell.entropy_collapse ? "entropy" : "trainable";
-      cells.push({ x0, x1, y0: cell === column.cells[0] ? 0 : cell.residual - step / 2, y1: Math.min(yMost, cell.residual + step / 2), colour });
+      const { fails } = cell, colour = fails.length === 0 ? "trainable" : fails.length > 1 ? "several" : fails[0];
+      const told = fails.length === 0 ? "trainable" : `fails for ${fails.map((word) => REASONS[word]).join(" and ")}`;
+      cells.push({ x0, x1, y0: cell === column.cells[0] ? 0 : cell.residual - step / 2, y1: Math.min(yMost, cell.residual + step / 2), colour, told });
     }
   });
-  const line = columns[0]?.beta_line;
+  const line = columns[0]?.beta_line, seen = new Set(columns.flatMap((column) => column.cells.flatMap((cell) => cell.fails)));
   return {
-    title: "Trainability", hint: "Click in the map to start there.",
-    told: "Over query-key scale and skip strength: rank collapse below a line, entropy collapse to the right of another, trainable between.",
+    title: values.rate.trim() === "" || self.unjudged ? "Trainability, at a rate that fits" : `Trainability at a rate of ${values.rate}`,
+    hint: "Click in the map to start there; under the pointer it says what fails.",
+    told: "Over query-key scale and skip strength: where a transformer trains, and where rank, gradients, the rate or several of them fail.",
     x: { label: "query-key scale β", min: 0, max: xMost }, y: { label: "skip around attention", min: 0, max: yMost },
     xs: columns.length ? columns.map((column) => column.beta) : [0], cells,
     lines: [{ label: "rank collapse below", ys: columns.length ? columns.map((column) => column.rank_line) : [null], colour: "first" }],
     marks: [{ at: line ?? -1, label: "entropy collapse beyond", colour: "second", dash: [6, 4] }], // out of sight until it is known
     points: [{ x: Number(values.beta), y: Number(values["residual-attention"]), label: "this transformer", colour: "asked" }],
-    key: [{ label: "trainable", colour: "trainable" }, { label: "rank collapse", colour: "rank" }, { label: "entropy collapse", colour: "entropy" }, { label: "both", colour: "both" }],
+    key: [{ label: "trainable", colour: "trainable" }, ...["rank", "gradients", "rate", "entropy"].filter((word) => word !== "entropy" || seen.has(word)).map((word) => ({ label: REASONS[word], colour: word })), { label: "several", colour: "several" }],
     table: {
-      header: ["beta", "residual", "rho", "entropy", "rank_collapse", "entropy_collapse"],
-      rows: columns.flatMap((column) => column.cells.map((cell) => [column.beta, cell.residual, cell.rho, cell.entropy, Number(cell.rank_collapse), Number(cell.entropy_collapse)])),
+      header: ["beta", "residual", "rho", "entropy", "rank_collapse", "entropy_collapse", "fails_gradients", "fails_rate"],
+      rows: columns.flatMap((column) => column.cells.map((cell) => [column.beta, cell.residual, cell.rho, cell.entropy,
+        ...[cell.rank_collapse, cell.entropy_collapse, cell.fails.includes("gradients"), cell.fails.includes("rate")].map(Number)])),
     },
   };
 }
@@ -161,10 +177,14 @@ function entropyPicture(depth) {
 
 // ---- numbers ----
 
-function trainVerdict(advice) {
-  const a = advice.given_assessment, t = advice.given, both = a.rank_collapse && a.entropy_collapse;
-  const kind = both ? "Rank and entropy collapse" : a.rank_collapse ? "Rank collapse" : a.entropy_collapse ? "Entropy collapse" : "Neither collapse";
-  return `${kind}: after ${t.layers} layers tokens have similarity ${written(a.rho, 3)}, and the first layer's entropy is ${written(a.entropy, 3)} nats.`;
+/** The program's words for what fails, for people. */
+const REASONS = { rank: "rank collapse", entropy: "entropy collapse", gradients: "exploding gradients", rate: "too large a rate" };
+
+function trainVerdict(advice, values) {
+  const a = advice.given_assessment, t = advice.given, asked = values.rate.trim() !== "" && !advice.unjudged;
+  const kind = a.fails.length === 0 ? (asked ? `Trains at a rate of ${values.rate}` : "Trains, at a rate that fits") : `Does not train, for ${a.fails.map((word) => REASONS[word]).join(" and ")}`;
+  const rate = advice.unjudged ? ` The rate is not judged: ${advice.unjudged}.` : "";
+  return `${kind}: after ${t.layers} layers tokens have similarity ${written(a.rho, 3)}, and the first layer's entropy is ${written(a.entropy, 3)} nats.${rate}`;
 }
 
 function trainRows(advice) {
@@ -174,6 +194,8 @@ function trainRows(advice) {
     ["given_assessment.entropy", "Entropy, first layer", a.entropy, written(a.entropy), `nats; recommended: ${written(b.entropy)}`],
     ["given_assessment.beta_line", "Entropy collapse at β", a.beta_line, written(a.beta_line), `margin ${written(a.beta_margin, 3)}`],
     ["given_assessment.residual_line", "Rank collapse at skip", a.residual_line, written(a.residual_line), `margin ${written(a.residual_margin, 3)}`],
+    ["given_assessment.growth", "Growth of gradients", a.growth, written(a.growth), `from the last layer to the first, squared; recommended: ${written(b.growth)}`],
+    ["given_assessment.safe_rate", "Largest safe rate", a.safe_rate, written(a.safe_rate, 2), `of Adam; recommended: ${written(b.safe_rate, 2)}`],
     ["transformer.beta", "Recommended β", advice.transformer.beta, written(advice.transformer.beta), ""],
     ["std_query", "Std of W_Q, W_K", advice.std_query, written(advice.std_query), "recommended"],
     ["std_value", "Std of W_V", advice.std_value, written(advice.std_value), "recommended"],

@@ -28,6 +28,7 @@ const RANDOM = {
     rho0: String(Number(between(0, 0.9).toPrecision(4))), "value-variance": real(0.01, 5), norm: one("post", "pre"), activation: one("relu", "tanh", "gelu"),
     width: String(4 * whole(8, 1024)), heads: one("1", "2", "4"), "mlp-width": whole(32, 16384), "mlp-in-variance": real(0.01, 4), "mlp-out-variance": real(0.01, 4),
     "bias-variance": real(1e-5, 0.1), "residual-mlp": String(Number(between(0.2, 3).toPrecision(4))), q0: real(0.01, 4), style: one("torch", "bert", "gpt2", "timm"),
+    rate: sometimes(0.6, () => real(1e-5, 0.01)), causal: one("all", "all", "causal"),
   }),
 };
 
@@ -51,7 +52,11 @@ for (const id of Object.keys(RANDOM))
       const line = await commandLine(page), answer = await program([...line.split(" ").slice(1), "--json"]);
       assert.deepEqual(said, [], `the page complains about ${JSON.stringify(values)}`);
       assert.ok(answer.out, `the program says ${answer.err} to ${line}`);
-      for (const [name, text] of Object.entries(values)) if (text !== "") assert.ok(line.includes(`--${name} ${text}`), `${line} does not set ${name} to ${text}`);
+      const judged = !(await page.$eval(".instrument:not([hidden]) .verdict", (verdict) => verdict.textContent)).includes("The rate is not judged");
+      for (const [name, text] of Object.entries(values)) {
+        const [word, wanted] = name === "causal" ? [" --causal", text === "causal"] : [`--${name} ${text}`, name !== "rate" || judged];
+        if (text !== "") assert.equal(line.includes(word), wanted, `${name} is ${text} in ${line}`);
+      }
       const report = JSON.parse(answer.out), shown = await numbers(page);
       assert.ok(shown.length >= 5, "numbers are shown");
       for (const [key, seen] of shown) {
@@ -70,6 +75,7 @@ test("the lines of Python give the same", async () => {
     "facts?dim-in=300&dim-out=200&rank=50&candidates=9000&facts=1500&margin=0.2": ["facts_capacity", "probability_all_fit", "bits_per_parameter"],
     "patterns?lambda=0.7&alpha=0.2&neurons=300&ensemble=binary": ["theta_c", "lambda_c", "lambda_converged"],
     "train?layers=5&norm=pre&activation=gelu&rho0=0.2&bias-variance=0.01&q0=0.5": ["std_query", "std_value", "std_mlp_out"],
+    "train?layers=4&context=64&rate=0.002&causal=causal": ["std_query", "std_value", "std_mlp_out"],
   };
   const page = await open(`${file}#facts`);
   for (const [address, keys] of Object.entries(names)) {
@@ -83,21 +89,49 @@ test("the lines of Python give the same", async () => {
 });
 
 test("the map is that of the program", async () => {
-  const page = await open(`${file}#train?layers=6&context=64&width=64&mlp-width=64`);
+  const page = await open(`${file}#train?layers=6&context=64&width=64&mlp-width=64&rate=0.003`);
   await page.waitForSelector("#train-instrument[data-map='30']", { state: "attached", timeout: 60000 });
   const [wait] = await Promise.all([page.waitForEvent("download"), page.click("#train-instrument .picture-0 >> text=CSV")]);
   const rows = (await read(wait)).trim().split("\n").slice(1).map((row) => row.split(",").map(Number));
-  const answer = JSON.parse((await program("attention trainability --layers 6 --context 64 --width 64 --mlp-width 64 --json".split(" "))).out);
+  const answer = JSON.parse((await program("attention trainability --layers 6 --context 64 --width 64 --mlp-width 64 --rate 0.003 --json".split(" "))).out);
   assert.equal(rows.length, answer.cells.length);
-  let collapsed = 0;
+  const failing = { rank: 0, gradients: 0, rate: 0 };
   answer.cells.forEach((cell, i) => {
-    const [beta, residual, rho, entropy, rank, narrow] = rows[i];
+    const [beta, residual, rho, entropy, rank, narrow, gradients, rate] = rows[i];
     for (const [seen, told] of [[beta, cell.beta], [residual, cell.residual], [rho, cell.rho], [entropy, cell.entropy]])
       assert.ok(Math.abs(seen - told) <= TOLERANCE * Math.abs(told), `cell ${i}: ${seen} and ${told}`);
     assert.deepEqual([rank, narrow], [Number(cell.rank_collapse), Number(cell.entropy_collapse)]);
-    collapsed += rank + narrow;
+    assert.deepEqual([rank, gradients, rate].map(Boolean), Object.keys(failing).map((word) => cell.fails.includes(word)));
+    for (const word of cell.fails) failing[word]++;
   });
-  assert.ok(collapsed > 0 && collapsed < 2 * rows.length, "the map has more than one colour");
+  for (const [word, count] of Object.entries(failing)) assert.ok(count > 0 && count < rows.length, `${count} of ${rows.length} points fail for ${word}`);
+  await everyPointTells(page, answer);
+  await close(page);
+});
+
+/** Under the pointer the map says what the program says of the point nearest to it. */
+async function everyPointTells(page, answer) {
+  const words = { rank: "rank collapse", gradients: "exploding gradients", rate: "too large a rate" };
+  const box = await (await page.$("#train-instrument .picture-0 .u-over")).boundingBox(), seen = new Set();
+  for (let i = 0; i < answer.cells.length; i += 37) {
+    const { beta, residual, fails } = answer.cells[i];
+    await page.mouse.move(box.x + (box.width * beta) / 6, box.y + box.height * (1 - residual / 5));
+    const told = await page.$eval("#train-instrument .picture-0 .readout", (line) => line.textContent);
+    const wanted = fails.length ? `fails for ${fails.map((word) => words[word]).join(" and ")}` : "trainable";
+    assert.ok(told.endsWith(wanted), `beta ${beta}, residual ${residual}: "${told}" instead of ${wanted}`);
+    seen.add(wanted);
+  }
+  assert.ok(seen.size > 2, `only ${[...seen]} seen`);
+}
+
+test("the rate decides, and the page says so", async () => {
+  const page = await open(`${file}#train?layers=24&residual-attention=2&rate=0.00001`), verdict = () => page.$eval("#train-instrument .verdict", (line) => line.textContent);
+  const safe = Number(Object.fromEntries(await numbers(page))["given_assessment.safe_rate"]);
+  assert.match(await verdict(), /^Trains at a rate of 0.00001/);
+  await follow(page, "train", { layers: "24", "residual-attention": "2", rate: String(Math.min(1, 20 * safe)) });
+  assert.match(await verdict(), /^Does not train, for too large a rate/);
+  await follow(page, "train", { layers: "24", "residual-attention": "2" });
+  assert.match(await verdict(), /^Trains, at a rate that fits/);
   await close(page);
 });
 

@@ -2,7 +2,7 @@
  * ready for another question. The command `attention trainability` makes the same cells all at once. */
 #include "page.h"
 
-#include "attention.h"
+#include "attention_reasons.h"
 #include "lab/sweep/grid.h"
 
 static void write_cell(ireneo_json *json, const ireneo_attention_trainability_cell *c) {
@@ -12,6 +12,8 @@ static void write_cell(ireneo_json *json, const ireneo_attention_trainability_ce
     ireneo_json_number(json, "entropy", c->entropy);
     ireneo_json_bool(json, "rank_collapse", c->rank_collapse != 0);
     ireneo_json_bool(json, "entropy_collapse", c->entropy_collapse != 0);
+    reasons r = reasons_of_cell(c);
+    write_reasons(json, &r);
     ireneo_json_end_object(json);
 }
 
@@ -32,12 +34,14 @@ static int run(const command *self, int argc, char **argv) {
     transformer_options t;
     const char *betas = "1", *residuals = "1";
     size_t column = 0;
+    ireneo_attention_collapse_settings settings = {0};
     bool json = false;
     declare_transformer(&t);
     const option own[] = {
         TEXT("betas", &betas, "LIST", ""),
         TEXT("residuals", &residuals, "LIST", ""),
         COUNT("column", &column, "K", "", 0, 1e5),
+        NUMBER("rate", &settings.rate, "R", "", 1e-9, 10),
         JSON(&json),
         OPTIONS_END,
     };
@@ -50,7 +54,7 @@ static int run(const command *self, int argc, char **argv) {
     if (failed == IRENEO_OK) failed = ireneo_grid_parse("--residuals", residuals, 0.0, 1e6, false, &y);
     if (failed == IRENEO_OK)
         failed = ireneo_attention_trainability_diagram(&t.transformer, &x.values[column % x.count], 1,
-                                                       y.values, y.count, NULL, &d);
+                                                       y.values, y.count, &settings, &d);
     outcome = failed == IRENEO_OK ? print_column(self, &d) : report_error(self, failed);
     ireneo_attention_trainability_free(&d);
     ireneo_grid_free(&x);

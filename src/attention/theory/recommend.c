@@ -134,6 +134,7 @@ ireneo_error ireneo_attention_recommend(const ireneo_transformer *transformer,
     ireneo_transformer *t = &recommendation->transformer;
     IRENEO_TRY(ireneo_check_transformer(transformer));
     IRENEO_TRY(fill_settings(settings, &filled));
+    if (filled.collapse.rate > 0.0) IRENEO_TRY(ireneo_check_rate(transformer));
     if (1.0 - transformer->rho_0 <= filled.collapse.rank_limit)
         return ireneo_fail(IRENEO_ERROR_ARGUMENT,
                            "input tokens of similarity %g are collapsed before the first layer",
