@@ -3,6 +3,8 @@
 import json
 import os
 import struct
+import subprocess
+import sys
 import tempfile
 import unittest
 from pathlib import Path
@@ -195,6 +197,41 @@ class DiagnosisTest(Folder):
         os.remove(self.path("b.safetensors"))
         with self.assertRaisesRegex(Exception, "b.safetensors"):
             a.diagnose(self.path("model.safetensors.index.json"), config=config)
+
+    def test_rows_go_on_as_they_are(self):
+        """Under a mask rows differ: a model of equal layers is followed as a transformer of that depth."""
+        tensors = llama()
+        for name in list(tensors):
+            if name.startswith("model.layers.0."):
+                for i in range(1, LAYERS):
+                    tensors[name.replace(".0.", f".{i}.", 1)] = tensors[name]
+        found = a.diagnose(self.model(tensors), config=self.config(**LLAMA))
+        self.assertTrue(found.transformer.causal)
+        wanted = a.propagate(found.transformer)
+        np.testing.assert_allclose([layer.rho for layer in found.layers], wanted.rho[1:], rtol=1e-9)
+        np.testing.assert_allclose([layer.q for layer in found.layers], wanted.scale[1:], rtol=1e-9)
+        np.testing.assert_allclose([layer.entropy for layer in found.layers], wanted.entropy, rtol=1e-9)
+
+    def test_stories(self):
+        """The example writes what diagnose reads, from a file like that of llama2.c: stories15M at IRENEO_STORIES, or one made here."""
+        path = os.environ.get("IRENEO_STORIES", self.path("llama2.data"))
+        if "IRENEO_STORIES" not in os.environ:
+            dim, hidden, layers, words = 288, 768, 6, 32000
+            sizes = [words * dim, layers * dim, *[layers * dim * dim] * 4, layers * dim, *[layers * hidden * dim] * 3, dim]
+            with open(path, "wb") as file:
+                file.write(np.array([dim, hidden, layers, 6, 6, words, 256], "<i4").tobytes())
+                for size in sizes:
+                    file.write((0.05 * random.standard_normal(size)).astype("<f4").tobytes())
+                for i in range(words):
+                    token = b"<unk>" if i == 0 else b"%d" % i
+                    file.write(np.float32(0).tobytes() + np.int32(len(token)).tobytes() + token)
+        script = Path(__file__).parents[2] / "examples" / "stories_to_safetensors.py"
+        subprocess.run([sys.executable, str(script), path, "-o", self.path("stories")], check=True)
+        found = a.diagnose(self.path("stories/model.safetensors"), config=self.path("stories/config.json"), context=64)
+        self.assertEqual((len(found.layers), found.unknown, found.unknown_fields, found.transformer.width), (6, (), (), 288))
+        self.assertTrue(all(layer.complete and layer.beta_margin > 0 and 0 < layer.rho < 1 for layer in found.layers))
+        if "IRENEO_STORIES" not in os.environ:
+            self.near(found.layers[3].std.mlp_out, 0.05, 0.01)
 
     def test_input(self):
         tensors = llama()

@@ -2,9 +2,12 @@
 #include "attention/models/embedding.h"
 #include "attention/models/measured_model.h"
 #include "attention/models/tensor_scan.h"
+#include "attention/theory/block.h"
+#include "attention/theory/transformer.h"
 #include "base/progress.h"
 #include "base/ram.h"
 #include "base/safetensors.h"
+#include "base/threads.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -158,20 +161,45 @@ static void forget_judgement(ireneo_attention_layer_scales *s) {
     s->beta_line = s->beta_margin = s->residual_line = s->residual_margin = NAN;
 }
 
+/* Tokens on their way through the layers; under a mask every pair of rows has an overlap of its own. */
+typedef struct passing {
+    ireneo_tokens tokens;
+    ireneo_causal_tokens rows;
+    bool begun;
+} passing;
+
+static void pass_rows(const ireneo_block *block, const ireneo_transformer *layer, passing *on,
+                      ireneo_attention_layer_scales *s) {
+    ireneo_causal_rows attention;
+    if (!on->begun) ireneo_causal_input(block->causal, layer, &on->rows);
+    ireneo_causal_step(block->causal, &block->mlp, layer, &on->rows, &attention);
+    s->rho = ireneo_causal_similarity(block->causal, &on->rows, 0.0, 1.0);
+    s->q = ireneo_causal_mean(block->causal, on->rows.q, 0.0);
+    s->entropy = ireneo_causal_mean(block->causal, attention.entropy, 0.0);
+}
+
+static void pass_tokens(const ireneo_block *block, const ireneo_transformer *layer, passing *on,
+                        ireneo_attention_layer_scales *s) {
+    if (!on->begun) on->tokens = ireneo_block_input(layer);
+    ireneo_attention_averages a = ireneo_block_attention(block, IRENEO_MAP_EXACT, on->tokens);
+    on->tokens = ireneo_block_step(block, layer, IRENEO_MAP_EXACT, on->tokens, a);
+    s->rho = 1.0 - on->tokens.gap / on->tokens.q;
+    s->q = on->tokens.q;
+    s->entropy = a.entropy;
+}
+
 /* One step of this model, from the tokens that the layers before it leave. */
-static ireneo_error pass_layer(const ireneo_transformer *layer, double *rho, double *q,
+static ireneo_error pass_layer(const ireneo_transformer *layer, passing *on,
                                ireneo_attention_layer_scales *s) {
-    ireneo_attention_propagation step;
-    ireneo_transformer one = *layer;
-    one.layers = 1;
-    one.rho_0 = *rho;
-    one.q_0 = *q;
-    IRENEO_TRY(ireneo_attention_propagate(&one, &step));
-    *rho = s->rho = step.rho[1];
-    *q = s->q = step.scale[1];
-    s->entropy = step.entropy[0];
-    ireneo_attention_propagation_free(&step);
-    return IRENEO_OK;
+    ireneo_block block;
+    IRENEO_TRY(ireneo_check_transformer(layer));
+    IRENEO_TRY(ireneo_enter(0, NULL));
+    IRENEO_TRY(ireneo_leave(ireneo_block_open(layer, &block)));
+    (block.causal != NULL ? pass_rows : pass_tokens)(&block, layer, on, s);
+    on->begun = true;
+    ireneo_block_close(&block);
+    if (isfinite(s->q)) return IRENEO_OK;
+    return ireneo_fail(IRENEO_ERROR_NUMERIC, "tokens outgrow all numbers on their way through the layers");
 }
 
 static ireneo_error judge_layer(const patient *p, const ireneo_transformer *layer,
@@ -189,7 +217,7 @@ static ireneo_error judge_layer(const patient *p, const ireneo_transformer *laye
 
 static ireneo_error judge(patient *p) {
     ireneo_attention_diagnosis *d = p->diagnosis;
-    double rho = d->transformer.rho_0, q = d->transformer.q_0;
+    passing on = {.begun = false};
     bool chain = true; /* a layer that is not known ends it */
     IRENEO_TRY(ireneo_attention_assess(&d->transformer, &p->settings.collapse, &d->assessment));
     for (size_t l = 0; l < d->layers; l++) {
@@ -200,7 +228,7 @@ static ireneo_error judge(patient *p) {
         if (!s->complete) continue;
         ireneo_transformer layer = ireneo_transformer_with_scales(&d->transformer, s);
         IRENEO_TRY(judge_layer(p, &layer, s));
-        if (chain) IRENEO_TRY(pass_layer(&layer, &rho, &q, s));
+        if (chain) IRENEO_TRY(pass_layer(&layer, &on, s));
     }
     return IRENEO_OK;
 }
