@@ -239,8 +239,7 @@ int main(void) {
         cmocka_unit_test(test_against_quadrature), cmocka_unit_test(test_arc_cosine),
         cmocka_unit_test(test_gauss_hermite),      cmocka_unit_test(test_small_distances),
         cmocka_unit_test(test_relu_mlp),           cmocka_unit_test(test_tanh_table),
-        cmocka_unit_test(test_attention_table),
-        cmocka_unit_test(test_table_of_scales),
+        cmocka_unit_test(test_attention_table),    cmocka_unit_test(test_table_of_scales),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -100,9 +100,8 @@ static double joint(const ireneo_causal *causal, const ireneo_causal_rows *rows,
         same += rows->mass[i][a] * rows->mass[j][a] * c[a][a];
         together += rows->mass[i][a] * rows->mass[j][a];
     }
-    double overlap =
-        ireneo_causal_overlap_of(&causal->overlap, grid, i, j, sqrt(sigma[i] * sigma[j]),
-                                 ireneo_row_correlation(&causal->law, grid->row[j], c[i][j]));
+    double overlap = ireneo_causal_overlap_of(&causal->overlap, grid, i, j, sqrt(sigma[i] * sigma[j]),
+                                              ireneo_row_correlation(&causal->law, grid->row[j], c[i][j]));
     return sum + overlap * (1.0 - (together > 0.0 ? same / together : 0.0));
 }
 
