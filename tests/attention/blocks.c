@@ -58,10 +58,11 @@ static void test_gated_kernel(void **state) {
         double power = ireneo_activation_power(gate, 1.9);
         assert_near(map.q_out, 0.6 * 0.7 * power, 1e-12);
         for (double c = 0.0; c < 1.0; c += 0.19) {
-            ireneo_tokens out = ireneo_mlp_map_at(&map, (ireneo_tokens){1.0, 1.0 - c});
+            ireneo_tokens out = ireneo_mlp_map_at(&map, (ireneo_tokens){1.0, 1.0 - c, 0.0});
             double kernel = 1.0 - ireneo_activation_gap(gate, 1.9, 1.0 - c) / power;
             assert_near((out.q - out.gap) / out.q, c * kernel, 1e-7);
-            out = ireneo_mlp_map_at(&map, (ireneo_tokens){2.5, 2.5 * (1.0 - c)}); /* tokens without a norm */
+            out = ireneo_mlp_map_at(&map,
+                                    (ireneo_tokens){2.5, 2.5 * (1.0 - c), 0.0}); /* tokens without a norm */
             double raw = ireneo_activation_power(gate, 2.5 * 1.9);
             kernel = 1.0 - ireneo_activation_gap(gate, 2.5 * 1.9, 1.0 - c) / raw;
             assert_near((out.q - out.gap) / (0.6 * 0.7 * 2.5 * raw), c * kernel, 1e-7);

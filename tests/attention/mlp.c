@@ -165,7 +165,7 @@ static ireneo_mlp_map open_map(ireneo_activation activation, double in, double o
 }
 
 static double gap_at(const ireneo_mlp_map *map, double distance) {
-    return ireneo_mlp_map_at(map, (ireneo_tokens){1.0, distance}).gap;
+    return ireneo_mlp_map_at(map, (ireneo_tokens){1.0, distance, 0.0}).gap;
 }
 
 /* docs/attention.md: simulated MLP at width 4000, variances 0.2, bias 0.0004: q .02044 - .0002... and p(.5)
