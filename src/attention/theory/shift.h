@@ -8,6 +8,6 @@
 void ireneo_cubic(double u, double *weight);
 
 /* to[i] += share * from(i + shift), shift in steps of the grid; beyond its ends a function stays what it is there. */
-void ireneo_add_shifted(const double *from, size_t count, double shift, double share, double *to);
+void ireneo_add_shifted(const double *from, size_t points, double shift, double share, double *to);
 
 #endif
