@@ -3,16 +3,22 @@
 const instruments = {};
 let current = null;
 let addressTimer = null;
+let taken = null; // the address that settings were last taken from, or written to
 
 /** The address follows the settings, with a little patience: browsers limit how often it may change. */
 function showAddress(instrument) {
   instrument.link.href = instrument.address();
   if (instrument !== current) return;
   clearTimeout(addressTimer);
-  addressTimer = setTimeout(() => history.replaceState(null, "", instrument.address()), 250);
+  addressTimer = setTimeout(() => {
+    if (location.hash !== taken) return; // a link was followed, and its event is on the way: it must not be overwritten
+    history.replaceState(null, "", instrument.address());
+    taken = location.hash;
+  }, 250);
 }
 
 function go() {
+  taken = location.hash;
   const [id, query] = location.hash.slice(1).split(/\?(.*)/s);
   current = instruments[id] ?? instruments.facts;
   for (const [name, instrument] of Object.entries(instruments)) {
@@ -35,5 +41,6 @@ instruments.train.choose = function (preset) {
 };
 addEventListener("hashchange", () => {
   if (!current || location.hash !== current.address()) go();
+  taken = location.hash;
 });
 go();
