@@ -3,7 +3,7 @@ array kappas[4]
 array limits[4]
 do for [i=0:3] { stats "linear_a1_limit.csv" skip 1 every ::i::i using (kappas[i+1]=$1, limits[i+1]=$3) nooutput }
 stats "linear_a1.csv" skip 1 using 9 nooutput
-highest = STATS_max > 4 ? 5 : 4
+highest = ceil(1.5*STATS_max) # the key has the upper third
 set multiplot layout 1,2 margins 0.065,0.985,up(0.14),up(0.91) spacing 0.055,0.1
 set xlabel "load  α = p log p / d²" offset 0,0.3
 set xrange [0:1.35]
