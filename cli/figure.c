@@ -9,6 +9,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static void print_names(void) {
     size_t longest = 0;
@@ -72,28 +73,67 @@ static bool takes_trials(const figure *f) {
 }
 
 static bool takes_rows(const figure *f) {
-    return f->takes.rows;
+    return f->takes.rows != NULL;
 }
 
 static bool takes_thresholds(const figure *f) {
     return f->takes.thresholds;
 }
 
-/* The store beside the pictures that holds the trials of one figure alone, so that its rows are that figure's. */
-static int choose_store(const command *self, const figure *chosen, figure_request *request,
-                        char path[PATH_MAX]) {
-    const char *asked = request->rows != NULL ? "--rows" : "--thresholds";
-    if (request->rows == NULL && request->thresholds == NULL) return 0;
-    if (chosen == NULL) return complain(self, EXIT_USAGE, "%s is for one figure, not for all", asked);
-    if (request->thresholds != NULL && !takes_thresholds(chosen))
+/* The caller's rows and thresholds: files, or, for rows, a folder with a file a figure. */
+typedef struct known_files {
+    const char *rows, *thresholds;
+} known_files;
+
+/* The paths that one figure is made with. */
+typedef struct figure_paths {
+    char rows[PATH_MAX], thresholds[PATH_MAX], store[PATH_MAX];
+} figure_paths;
+
+static int join(const command *self, char path[PATH_MAX], const char *folder, const char *name,
+                const char *ending) {
+    if (snprintf(path, PATH_MAX, "%s/%s%s", folder, name, ending) < PATH_MAX) return 0;
+    return complain(self, EXIT_USAGE, "the path of %s%s is too long", name, ending);
+}
+
+/* `chosen`: NULL for all figures. */
+static int check_known(const command *self, const figure *chosen, const known_files *known,
+                       const char *database) {
+    if (known->thresholds != NULL && chosen != NULL && !takes_thresholds(chosen))
         return refuse_size(self, chosen, "--thresholds", takes_thresholds);
-    if (request->rows == NULL) return 0;
-    if (!takes_rows(chosen)) return refuse_size(self, chosen, "--rows", takes_rows);
-    if (request->database != NULL) return 0;
-    if (snprintf(path, PATH_MAX, "%s/%s.db", request->directory, chosen->name) >= PATH_MAX)
-        return complain(self, EXIT_USAGE, "the path of the output folder is too long");
-    request->database = path;
+    if (known->rows == NULL) return 0;
+    if (chosen != NULL && !takes_rows(chosen)) return refuse_size(self, chosen, "--rows", takes_rows);
+    if (chosen == NULL && !is_folder(known->rows))
+        return complain(self, EXIT_USAGE,
+                        "--rows FILE.csv is for one figure; for all of them give a folder that is there");
+    if (chosen == NULL && database != NULL)
+        return complain(self, EXIT_USAGE,
+                        "--db would mix the rows of all figures; leave it out when --rows is a folder");
     return 0;
+}
+
+/* Rows, thresholds and store of one figure. The store lies beside the pictures and holds the trials of this figure alone, so
+ * that its rows are its own. */
+static int choose_files(const command *self, const figure *chosen, const known_files *known,
+                        figure_paths *paths, figure_request *request) {
+    bool folder = known->rows != NULL && is_folder(known->rows),
+         rows = known->rows != NULL && takes_rows(chosen);
+    int outcome = 0;
+    request->rows = rows ? known->rows : NULL;
+    request->thresholds = takes_thresholds(chosen) ? known->thresholds : NULL;
+    if (rows && folder) {
+        outcome = join(self, paths->rows, known->rows, chosen->takes.rows, ".csv");
+        request->rows = paths->rows;
+    }
+    if (outcome == 0 && folder && takes_thresholds(chosen) && known->thresholds == NULL) {
+        outcome = join(self, paths->thresholds, known->rows, "thresholds", ".csv");
+        if (access(paths->thresholds, F_OK) == 0) request->thresholds = paths->thresholds;
+    }
+    if (outcome == 0 && rows && request->database == NULL) {
+        outcome = join(self, paths->store, request->directory, chosen->name, ".db");
+        request->database = paths->store;
+    }
+    return outcome;
 }
 
 static int check_sizes(const command *self, const figure *chosen, const figure_sizes *own) {
@@ -113,12 +153,27 @@ static int check_sizes(const command *self, const figure *chosen, const figure_s
                     takes->most_dims > 1 ? "s" : "", own->dim_count);
 }
 
+static int make_one(const command *self, const figure *chosen, const known_files *known,
+                    figure_request request) {
+    figure_paths paths;
+    int outcome = choose_files(self, chosen, known, &paths, &request);
+    if (outcome != 0) return outcome;
+    ireneo_error failed = ireneo_figure_make(chosen, &request);
+    if (failed != IRENEO_OK) return report_error(self, failed);
+    finish_progress();
+    printf("%s/%s.svg .png .pdf (seed %llu)\n", request.directory, chosen->name,
+           (unsigned long long)request.seed);
+    fflush(stdout);
+    return 0;
+}
+
 static int run(const command *self, int argc, char **argv) {
     figure_request request = {.directory = NULL, .seed = 1};
     const char *name = NULL;
     size_t threads = 0, names = 0;
     bool list = false;
     size_options sizes = {0};
+    known_files known = {0};
     option options[] = {
         TEXT("o", &request.directory, "DIR", "folder for CSV files and pictures"),
         FLAG("quick", &request.quick, "smaller sizes, fewer repetitions"),
@@ -127,9 +182,9 @@ static int run(const command *self, int argc, char **argv) {
         TEXT("load", &sizes.loads, "A:B:COUNT",
              "own loads n log P / d^2, for linear_1, linear_a1, linear_2 and linear_d1"),
         COUNT("trials", &request.own.trials, "N", "own number of random instances a point", 1, 1000),
-        TEXT("rows", &request.rows, "FILE.csv",
-             "trials of the figure as CSV, which are not run again; renewed when it is done or stopped"),
-        TEXT("thresholds", &request.thresholds, "FILE.csv",
+        TEXT("rows", &known.rows, "FILE.csv|DIR",
+             "trials as CSV, or a folder of NAME.csv, which are not run again; renewed when done or stopped"),
+        TEXT("thresholds", &known.thresholds, "FILE.csv",
              "law, linear_c1: thresholds of 'ireneo sweep --threshold --csv', which are drawn as they are"),
         TEXT("db", &request.database, "FILE", "result store of sweeps (default: DIR/results.db)"),
         SEED("seed", &request.seed, "seed of the random numbers (default 1)"),
@@ -153,9 +208,8 @@ static int run(const command *self, int argc, char **argv) {
         if (strcmp(name, "all") == 0 || one == ireneo_figures[i])
             outcome = check_sizes(self, ireneo_figures[i], &request.own);
     }
-    char store[PATH_MAX];
     if (outcome == 0 && (one != NULL || strcmp(name, "all") == 0))
-        outcome = choose_store(self, one, &request, store);
+        outcome = check_known(self, one, &known, request.database);
     if (outcome == 0) outcome = agree(self, speaks() ? make_folder(self, request.directory) : 0);
     if (outcome != 0) return outcome;
     request.threads = (int)threads;
@@ -166,12 +220,8 @@ static int run(const command *self, int argc, char **argv) {
         const figure *chosen = ireneo_figures[i];
         if (strcmp(name, "all") != 0 && strcmp(name, chosen->name) != 0) continue;
         found = true;
-        ireneo_error failed = ireneo_figure_make(chosen, &request);
-        if (failed != IRENEO_OK) return report_error(self, failed);
-        finish_progress();
-        printf("%s/%s.svg .png .pdf (seed %llu)\n", request.directory, chosen->name,
-               (unsigned long long)request.seed);
-        fflush(stdout);
+        outcome = make_one(self, chosen, &known, request);
+        if (outcome != 0) return outcome;
     }
     if (!found) return complain(self, EXIT_USAGE, "there is no figure '%s'; --list shows the names", name);
     return finish_output(self, EXIT_DONE);

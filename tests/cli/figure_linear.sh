@@ -101,6 +101,19 @@ refuse 3 "does not hold the rows of trials" figure overload --quick --dim 8 --ro
 [ "$(cat other.csv)" = "a,b" ] || fault "a file that was refused was written"
 refuse 2 "capacity takes no --rows; it is for " figure capacity --rows rows.csv -o first
 refuse 2 "one figure" figure all --rows rows.csv -o first
+refuse 2 "one figure" figure all --rows nowhere -o first
+# A folder has a file a figure, and thresholds; figures that draw the same trials share one.
+mkdir kept && cp rows.before kept/overload.csv
+run 0 figure overload --quick --dim 8 --trials 2 --rows kept -o fifth
+cmp -s kept/overload.csv rows.before || fault "rows of a folder that were known became others"
+cmp -s first/overload.csv fifth/overload.csv || fault "the rows of a folder give other data"
+run 0 figure linear_4 --quick --dim 8 --rows kept -o fifth
+cp kept/linear_4.csv linear_4.before
+run 0 figure linear_a2 --quick --dim 8 --rows kept -o fifth
+cmp -s kept/linear_4.csv linear_4.before || fault "linear_a2 ran the trials of linear_4 again"
+[ -e kept/linear_a2.csv ] && fault "linear_a2 has rows of its own"
+refuse 2 "capacity takes no --rows; it is for " figure capacity --rows kept -o fifth
+refuse 2 "leave it out" figure all --rows kept --db one.db -o fifth
 # Thresholds of a sweep are drawn as they are.
 run 0 sweep --problem both --dim 6,9 --threshold --trials 3 --db t.db --csv thresholds.csv
 cp thresholds.csv thresholds.before
@@ -109,6 +122,9 @@ run 0 figure law --quick --dim 6,9 --trials 2 --thresholds thresholds.csv --rows
 cmp -s thresholds.csv thresholds.before || fault "thresholds were written over"
 refuse 2 "overload takes no --thresholds; it is for linear_c1, law" figure overload --thresholds thresholds.csv -o law
 refuse 3 "no column 'problem'" figure law --thresholds rows.before -o law
+cp thresholds.csv kept
+run 0 figure law --quick --dim 6,9 --trials 2 --rows kept -o folder
+[ "$(column folder/law.csv draws)" = "3 2" ] || fault "law does not take the thresholds of the folder: $(cat folder/law.csv)"
 grep -q "6 (3), 9 (3)" law/law_note.txt || fault "the note of law: $(cat law/law_note.txt)"
 grep -q "<desc>Left, d (draws): original 6 (3), 9 (3)" law/law.svg || fault "law.svg does not say what it is"
 

@@ -120,7 +120,7 @@ fi
 ireneo=$prefix/bin/ireneo
 set +e
 # 0.3 s of work: the data are read in much less, and missing ones end a figure at once
-for figure in dense_words words; do
+for figure in dense_words words entropy; do
     interrupt 'worked $child 30' figure $figure --quick -o pictures
     [ "$got" -eq 130 ] || fail "figure $figure of the installed program ended with $got: $(cat err)"
 done

@@ -41,7 +41,9 @@ typedef struct figure_takes {
     size_t fewest_dims, most_dims;
     bool loads;
     size_t trials; /* at most */
-    bool rows, thresholds;
+    const char
+        *rows; /* FOLDER/rows.csv holds its trials, which another figure may share; NULL: it has none */
+    bool thresholds;
 } figure_takes;
 
 typedef struct figure {

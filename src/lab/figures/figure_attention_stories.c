@@ -3,13 +3,10 @@
  * Both skips have the strength of the axis. The full figure trains all points; the quick one takes the outcomes that are shipped in
  * data/stories-training.csv, from the same settings. */
 #include "base/error.h"
-#include "base/file_view.h"
 #include "base/progress.h"
-#include "lab/figures/data_folder.h"
 #include "lab/figures/figures.h"
 #include "lab/figures/note.h"
-
-#include <limits.h>
+#include "lab/figures/training_runs.h"
 
 static const struct {
     double beta, residual, rate;
@@ -19,6 +16,8 @@ static const struct {
     {10, 4, 1e-3},  {10, 8, 1e-3},    {0.3, 4, 4e-3},   {0.3, 8, 4e-3}, {2, 8, 4e-3},
     {2, 4, 4e-3},   {0.3, 1, 2.5e-4}, {0.3, 2, 2.5e-4}, {2, 2, 2.5e-4},
 };
+
+enum { RUNS = sizeof POINTS / sizeof *POINTS };
 
 /* The squares of the diagrams: all scales, strengths and rates that occur above. */
 static const double BETA[] = {0.3, 2, 10}, RESIDUAL[] = {1, 2, 4, 8}, RATE[] = {2.5e-4, 1e-3, 4e-3};
@@ -34,7 +33,7 @@ static ireneo_transformer network(double residual) {
 }
 
 static ireneo_attention_train_settings budget(void) {
-    return (ireneo_attention_train_settings){.steps = 1000, .batch = 12};
+    return (ireneo_attention_train_settings){.steps = 1000, .batch = 12, .mask = 0.2, .clip = 1.0};
 }
 
 /* ---- the diagram ---- */
@@ -78,51 +77,35 @@ static ireneo_error write_regions(const figure_request *request) {
 
 /* ---- the runs ---- */
 
-static ireneo_error copy_runs(const figure_request *request) {
-    char path[PATH_MAX + 64];
-    ireneo_file_view view;
+static const char OUTCOMES[] = "attention_stories_runs.csv";
+
+static void write_run(const training_run *run, FILE *stream) {
+    const ireneo_transformer *t = &run->network;
+    const ireneo_attention_train_settings *s = &run->settings;
+    const training_outcome *r = &run->outcome;
+    fprintf(stream, "%g,%g,%g,%llu,%zu,%zu,%zu,%g,%zu,%zu,", t->beta, t->residual_attention, s->rate,
+            (unsigned long long)s->seed, t->layers, t->width, t->heads, t->context, s->batch, s->steps);
+    fprintf(stream, "%.4f,%.4f,%.4f,%.4f,%.4f,%.4f,%.0f\n", r->unigram_entropy, r->final_loss,
+            r->held_out_unigram, r->held_out_loss, r->rho_before, r->rho_after, r->diverged);
+}
+
+static ireneo_error train_all(const figure_request *request) {
+    training_run runs[RUNS];
     figure_csv csv;
-    IRENEO_TRY(ireneo_data_path("stories-training.csv", path, sizeof path));
-    IRENEO_TRY(ireneo_file_view_open(path, &view));
-    ireneo_error failed = ireneo_csv_open(request, "attention_stories_runs.csv", &csv);
-    if (failed == IRENEO_OK) {
-        fwrite(view.bytes, 1, view.count, csv.stream);
-        failed = ireneo_csv_close(&csv, IRENEO_OK);
+    for (size_t i = 0; i < RUNS; i++) {
+        runs[i] = (training_run){
+            .network = network(POINTS[i].residual), .settings = budget(), .text = "stories.txt"};
+        runs[i].network.beta = POINTS[i].beta;
+        runs[i].settings.rate = POINTS[i].rate;
+        runs[i].settings.seed = request->seed;
     }
-    ireneo_file_view_close(&view);
-    return failed;
-}
-
-static ireneo_error train(const figure_request *request, size_t point, const char *text, FILE *stream) {
-    ireneo_transformer t = network(POINTS[point].residual);
-    ireneo_attention_train_settings settings = budget();
-    ireneo_attention_train_report r;
-    t.beta = POINTS[point].beta;
-    settings.rate = POINTS[point].rate;
-    settings.seed = request->seed;
-    settings.threads = request->threads;
-    settings.progress = request->progress;
-    IRENEO_TRY(ireneo_attention_train_file(&t, text, &settings, &r));
-    fprintf(stream, "%g,%g,%g,%llu,%zu,%zu,%zu,%g,%zu,%zu,", t.beta, POINTS[point].residual, settings.rate,
-            (unsigned long long)settings.seed, t.layers, t.width, t.heads, t.context, settings.batch,
-            settings.steps);
-    fprintf(stream, "%.4f,%.4f,%.4f,%.4f,%.4f,%.4f,%d\n", r.unigram_entropy, r.final_loss, r.held_out_unigram,
-            r.held_out_loss, r.rho_before, r.rho_after, r.diverged);
-    return IRENEO_OK;
-}
-
-static ireneo_error train_runs(const figure_request *request) {
-    char text[PATH_MAX + 64];
-    figure_csv csv;
-    IRENEO_TRY(ireneo_data_path("stories.txt", text, sizeof text));
-    IRENEO_TRY(ireneo_csv_open(request, "attention_stories_runs.csv", &csv));
+    IRENEO_TRY(ireneo_training_runs_make(request, "training (attention_stories)", runs, RUNS));
+    IRENEO_TRY(ireneo_csv_open(request, OUTCOMES, &csv));
     fprintf(csv.stream,
             "beta,residual,rate,seed,layers,width,heads,context,batch,steps,unigram_entropy,final_loss,"
             "held_out_unigram,held_out_loss,rho_before,rho_after,diverged\n");
-    ireneo_error failed = IRENEO_OK;
-    for (size_t i = 0; i < sizeof POINTS / sizeof *POINTS && failed == IRENEO_OK; i++)
-        failed = train(request, i, text, csv.stream);
-    return ireneo_csv_close(&csv, failed);
+    for (size_t i = 0; i < RUNS; i++) write_run(&runs[i], csv.stream);
+    return ireneo_csv_close(&csv, IRENEO_OK);
 }
 
 static ireneo_error make(const figure_request *request) {
@@ -135,11 +118,12 @@ static ireneo_error make(const figure_request *request) {
                                   "nats. Squares: theory, not fitted to these runs",
                                   t.layers, t.width, t.context, s.steps, s.batch));
     IRENEO_TRY(write_regions(request));
-    return request->quick ? copy_runs(request) : train_runs(request);
+    return request->quick ? ireneo_training_runs_copy(request, "stories-training.csv", OUTCOMES)
+                          : train_all(request);
 }
 
 const figure figure_attention_stories = {
     "attention_stories",
     "trainability of 60 layers at three learning rates, and training runs on stories",
     make,
-    {0}};
+    {0, 0, false, 0, "attention_stories", false}};

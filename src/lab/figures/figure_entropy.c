@@ -1,17 +1,21 @@
 /* Figure "entropy": how much is left of the volume of solutions, and how alike two of them are, against the load.
  *
  * Curves: the law at ten candidates and in the limit, for full matrices and for half the rank. Points: walks through the
- * solutions of random facts (entropy_walks.c). The quick figure takes the rows that are shipped in data/entropy.csv, from
- * the full settings. */
+ * solutions of random facts (entropy_walks.c). The quick figure takes the rows that are shipped in
+ * data/rows/entropy.csv, from the full settings. */
 #include "base/error.h"
-#include "base/ranks.h"
+#include "base/parallel.h"
+#include "base/ram.h"
+#include "base/threads.h"
 #include "lab/figures/data_folder.h"
 #include "lab/figures/entropy_walks.h"
+#include "lab/figures/figure_trials.h"
 #include "lab/figures/figures.h"
 #include "lab/figures/note.h"
 
 #include <limits.h>
 #include <math.h>
+#include <stdlib.h>
 
 enum { CANDIDATES = 10, MOST_GROUPS = 2 * FIGURE_MOST_DIMS + 1 };
 
@@ -42,21 +46,52 @@ static size_t list_groups(const figure_request *request, entropy_group *groups) 
 
 /* ---- the law ---- */
 
+/* Four curves: ten candidates and the limit of many, each at full rank and at half of it. */
+enum { CURVES = 4, MOST_LAW_LOADS = 60 };
+
+typedef struct entropy_curves {
+    double step; /* of the load */
+    size_t loads, samples;
+    uint64_t seed;
+    ireneo_free_entropy_report points[CURVES][MOST_LAW_LOADS];
+} entropy_curves;
+
+static size_t candidates_of(size_t curve) {
+    return curve < CURVES / 2 ? CANDIDATES : 0;
+}
+
+static double share_of(size_t curve) {
+    return curve % 2 == 0 ? 1.0 : 0.5;
+}
+
+/* Just below round numbers: one half is the capacity in the limit, where nothing is left. */
+static double load_of(const entropy_curves *law, size_t k) {
+    return k == 0 ? 0.0 : law->step * (double)k - 1e-4;
+}
+
+static ireneo_error find_point(void *context, size_t index, int thread) {
+    entropy_curves *law = context;
+    size_t curve = index / law->loads, k = index % law->loads;
+    (void)thread;
+    return ireneo_free_entropy_of_rank(load_of(law, k), candidates_of(curve), share_of(curve), 1.0,
+                                       law->samples, law->seed, &law->points[curve][k]);
+}
+
 static ireneo_error write_law(const figure_request *request, FILE *stream) {
-    static const double shares[] = {1.0, 0.5};
-    static const size_t candidates[] = {CANDIDATES, 0};
-    double step = request->quick ? 0.05 : 0.02;
+    entropy_curves law = {.step = request->quick ? 0.05 : 0.02,
+                          .loads = request->quick ? 24 : MOST_LAW_LOADS,
+                          .samples = request->quick ? 100 : 2000,
+                          .seed = request->seed};
+    IRENEO_TRY(ireneo_parallel(CURVES * law.loads, ireneo_thread_count(request->threads), request->progress,
+                               "law (entropy)", find_point, &law));
     fprintf(stream, "load,entropy,entropy_error,overlap,overlap_error,rank_share,candidates\n"
                     "# The law; candidates 0: the limit of many.\n");
-    for (size_t i = 0; i < 4; i++) {
+    for (size_t i = 0; i < CURVES; i++) {
         if (i > 0) fputs("\n\n", stream);
-        for (double load = 0.0; load < 1.2; load += step) {
-            ireneo_free_entropy_report r;
-            IRENEO_TRY(ireneo_free_entropy_of_rank(load, candidates[i / 2], shares[i % 2], 1.0,
-                                                   request->quick ? 100 : 2000, request->seed, &r));
-            if (isinf(r.entropy)) break;
-            fprintf(stream, "%.4g,%.6g,%.3g,%.6g,%.3g,%.3g,%zu\n", load, r.entropy, r.entropy_error,
-                    r.overlap, r.overlap_error, shares[i % 2], candidates[i / 2]);
+        for (size_t k = 0; k < law.loads && !isinf(law.points[i][k].entropy); k++) {
+            const ireneo_free_entropy_report *r = &law.points[i][k];
+            fprintf(stream, "%.4g,%.6g,%.3g,%.6g,%.3g,%.3g,%zu\n", load_of(&law, k), r->entropy,
+                    r->entropy_error, r->overlap, r->overlap_error, share_of(i), candidates_of(i));
         }
     }
     return IRENEO_OK;
@@ -79,75 +114,90 @@ static double error_of(const mean_of *m, double n) {
     return sqrt(variance / n);
 }
 
-/* Means over the draws of a group at one number of facts; nothing unless every draw came so far. */
-static void write_point(const entropy_rows *rows, const entropy_group *g, size_t facts, FILE *stream) {
+/* Means over the draws of a group (g->draws) at one load; nothing unless every draw came so far. */
+static void write_point(const entropy_group *g, const entropy_draw *draws, size_t k, size_t facts,
+                        FILE *stream) {
     mean_of entropy = {0}, overlap = {0}, fourth = {0};
-    double n = 0.0, load = 0.0,
-           free = (double)g->dim / span_of(g); /* from d^2 to the dimensions that count */
-    size_t begun = 0;
-    for (size_t i = 0; i < rows->count; i++) {
-        const entropy_row *r = &rows->rows[i];
-        if (r->decoupled != g->decoupled || r->dim != g->dim || r->rank != g->rank ||
-            r->candidates != g->candidates)
-            continue;
-        if (r->facts == 0) begun++;
-        if (r->facts != facts) continue;
+    double n = (double)g->draws, dim = (double)g->dim,
+           free = dim / span_of(g); /* from d^2 to the dimensions that count */
+    for (size_t i = 0; i < g->draws; i++) {
+        const entropy_row *r = &draws[i].rows[k];
         add(&entropy, free * r->entropy);
         add(&overlap, free * r->overlap);
         add(&fourth, r->fourth);
-        load = free * r->load;
-        n += 1.0;
     }
-    if (n < 2.0 || n < (double)begun) return;
+    if (g->draws < 2 || isnan(entropy.sum)) return;
     fprintf(stream, "%s,%zu,%zu,%zu,%.6g,%.6g,%.3g,%.6g,%.3g,%.5g,%.3g,%.0f\n",
-            g->decoupled ? "decoupled" : "original", g->dim, g->rank, facts, load, entropy.sum / n,
+            g->decoupled ? "decoupled" : "original", g->dim, g->rank, facts,
+            free * (double)facts * log((double)g->candidates) / (dim * dim), entropy.sum / n,
             error_of(&entropy, n), overlap.sum / n, error_of(&overlap, n), fourth.sum / n,
             error_of(&fourth, n), n);
 }
 
-static void write_points(const entropy_rows *rows, const entropy_group *groups, size_t count, FILE *stream) {
+static void write_points(const entropy_group *groups, size_t count, const entropy_draw *draws, FILE *stream) {
     fprintf(
         stream,
         "problem,dim,rank,facts,load,entropy,entropy_error,overlap,overlap_error,fourth,fourth_error,draws\n"
         "# Means over draws and their standard errors; D = d^2, or d min(d, P - 1) where candidates are "
         "shared.\n");
-    for (size_t g = 0; g < count; g++) {
+    for (size_t g = 0; g < count; draws += groups[g++].draws) {
         size_t facts;
         if (g > 0) fputs("\n\n", stream);
         for (size_t k = 1; ireneo_entropy_facts(&groups[g], k, &facts); k++)
-            write_point(rows, &groups[g], facts, stream);
+            write_point(&groups[g], draws, k, facts, stream);
     }
 }
 
-static ireneo_error fill_rows(const figure_request *request, const entropy_group *groups, size_t count,
-                              entropy_rows *rows) {
+/* The draws of all groups, one group behind the other. */
+static ireneo_error list_draws(uint64_t seed, const entropy_group *groups, size_t count, entropy_draw **draws,
+                               size_t *listed) {
+    *listed = 0;
+    for (size_t g = 0; g < count; g++) *listed += groups[g].draws;
+    IRENEO_TRY(IRENEO_ALLOCATE_ZEROED(draws, *listed, "draws"));
+    entropy_draw *next = *draws;
+    for (size_t g = 0; g < count; g++)
+        for (size_t draw = 0; draw < groups[g].draws; draw++)
+            *next++ =
+                (entropy_draw){.group = &groups[g], .seed = seed * 1000003 + 1000 * groups[g].dim + draw};
+    return IRENEO_OK;
+}
+
+/* The quick figure of the usual sizes has the rows that are shipped, those of seed 1. */
+static ireneo_error take_shipped(figure_request *request) {
     char path[PATH_MAX + 64];
-    if (request->quick && request->own.dim_count == 0 && request->own.trials == 0) {
-        IRENEO_TRY(ireneo_data_path("entropy.csv", path, sizeof path));
-        return ireneo_entropy_read(path, rows);
+    if (!request->quick || request->own.dim_count > 0 || request->own.trials > 0) return IRENEO_OK;
+    IRENEO_TRY(ireneo_data_path("rows/entropy.csv", path, sizeof path));
+    request->seed = 1;
+    request->rows = path;
+    ireneo_error failed = ireneo_figure_take_rows(request);
+    request->rows = NULL;
+    return failed;
+}
+
+static ireneo_error write_walks(const figure_request *asked) {
+    figure_request request = *asked;
+    entropy_group groups[MOST_GROUPS];
+    entropy_draw *draws = NULL;
+    figure_csv csv;
+    size_t count = list_groups(&request, groups), listed;
+    IRENEO_TRY(take_shipped(&request));
+    IRENEO_TRY(list_draws(request.seed, groups, count, &draws, &listed));
+    ireneo_error failed = ireneo_entropy_run(&request, draws, listed);
+    if (failed == IRENEO_OK && (failed = ireneo_csv_open(&request, "entropy.csv", &csv)) == IRENEO_OK) {
+        write_points(groups, count, draws, csv.stream);
+        failed = ireneo_csv_close(&csv, IRENEO_OK);
     }
-    snprintf(path, sizeof path, "%s/entropy_rows.csv", request->directory);
-    IRENEO_TRY(ireneo_ranks_agree(ireneo_ranks_world(),
-                                  ireneo_entropy_read(path, rows))); /* read before one writes */
-    return ireneo_entropy_run(request, groups, count, rows);
+    free(draws);
+    return failed;
 }
 
 static ireneo_error make(const figure_request *request) {
-    entropy_group groups[MOST_GROUPS];
-    size_t count = list_groups(request, groups);
-    entropy_rows rows = {0};
     figure_csv csv;
     IRENEO_TRY(ireneo_figure_note(
         request, "entropy",
         "P = 10 candidates; dimensions and draws stand beside the points; bars: standard error over "
         "draws; nothing is fitted"));
-    ireneo_error failed = fill_rows(request, groups, count, &rows);
-    if (failed == IRENEO_OK && (failed = ireneo_csv_open(request, "entropy.csv", &csv)) == IRENEO_OK) {
-        write_points(&rows, groups, count, csv.stream);
-        failed = ireneo_csv_close(&csv, IRENEO_OK);
-    }
-    ireneo_entropy_free(&rows);
-    IRENEO_TRY(failed);
+    IRENEO_TRY(write_walks(request));
     IRENEO_TRY(ireneo_csv_open(request, "entropy_law.csv", &csv));
     return ireneo_csv_close(&csv, write_law(request, csv.stream));
 }
@@ -155,4 +205,4 @@ static ireneo_error make(const figure_request *request) {
 const figure figure_entropy = {"entropy",
                                "volume and overlap of solutions against the load",
                                make,
-                               {1, FIGURE_MOST_DIMS, false, 64, false, false}};
+                               {1, FIGURE_MOST_DIMS, false, 64, "entropy", false}};

@@ -207,4 +207,4 @@ static ireneo_error make(const figure_request *request) {
 const figure figure_law = {"law",
                            "measured thresholds of many shapes against the capacity law",
                            make,
-                           {2, 2, false, MOST_DRAWS, true, true}};
+                           {2, 2, false, MOST_DRAWS, "law", true}};

@@ -85,4 +85,4 @@ static ireneo_error make(const figure_request *request) {
 const figure figure_linear_1 = {"linear_1",
                                 "accuracy of cross-entropy training against load, both problems",
                                 make,
-                                {3, 4, true, FIGURE_MOST_TRIALS, true, false}};
+                                {3, 4, true, FIGURE_MOST_TRIALS, "linear_1", false}};

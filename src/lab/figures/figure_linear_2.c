@@ -83,4 +83,4 @@ static ireneo_error make(const figure_request *request) {
 const figure figure_linear_2 = {"linear_2",
                                 "accuracy against load for several ranks, and the Hebbian rule",
                                 make,
-                                {2, 2, true, FIGURE_MOST_TRIALS, true, false}};
+                                {2, 2, true, FIGURE_MOST_TRIALS, "linear_2", false}};

@@ -191,4 +191,4 @@ static ireneo_error make(const figure_request *request) {
 const figure figure_linear_3 = {"linear_3",
                                 "singular values of memories at capacity, several ranks",
                                 make,
-                                {2, 2, false, FIGURE_MOST_TRIALS, true, false}};
+                                {2, 2, false, FIGURE_MOST_TRIALS, "linear_3", false}};

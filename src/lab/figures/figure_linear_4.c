@@ -116,4 +116,4 @@ static ireneo_error make(const figure_request *request) {
 const figure figure_linear_4 = {"linear_4",
                                 "target and off-target scores below, near and above capacity",
                                 make,
-                                {1, 1, false, 0, true, false}};
+                                {1, 1, false, 0, "linear_4", false}};

@@ -49,4 +49,4 @@ static ireneo_error make(const figure_request *request) {
 const figure figure_linear_a1 = {"linear_a1",
                                  "cross-entropy against load, all ranks, both problems",
                                  make,
-                                 {1, 1, true, FIGURE_MOST_TRIALS, true, false}};
+                                 {1, 1, true, FIGURE_MOST_TRIALS, "linear_2", false}};

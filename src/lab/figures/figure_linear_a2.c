@@ -59,5 +59,7 @@ static ireneo_error make(const figure_request *request) {
     return ireneo_csv_close(&csv, IRENEO_OK);
 }
 
-const figure figure_linear_a2 = {
-    "linear_a2", "scores of single keys below, near and above capacity", make, {1, 1, false, 0, true, false}};
+const figure figure_linear_a2 = {"linear_a2",
+                                 "scores of single keys below, near and above capacity",
+                                 make,
+                                 {1, 1, false, 0, "linear_4", false}};

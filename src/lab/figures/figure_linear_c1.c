@@ -125,4 +125,4 @@ static ireneo_error make(const figure_request *request) {
 const figure figure_linear_c1 = {"linear_c1",
                                  "critical load against size, certified thresholds and law",
                                  make,
-                                 {2, FIGURE_MOST_DIMS, false, MOST_DRAWS, true, true}};
+                                 {2, FIGURE_MOST_DIMS, false, MOST_DRAWS, "linear_c1", true}};

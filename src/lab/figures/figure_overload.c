@@ -87,4 +87,4 @@ static ireneo_error make(const figure_request *request) {
 const figure figure_overload = {"overload",
                                 "facts recalled when more are offered than fit",
                                 make,
-                                {1, 1, false, MOST_DRAWS, true, false}};
+                                {1, 1, false, MOST_DRAWS, "overload", false}};

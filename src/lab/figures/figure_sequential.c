@@ -126,4 +126,4 @@ static ireneo_error make(const figure_request *request) {
 const figure figure_sequential = {"sequential",
                                   "facts that rules of one pass recall, against n / d",
                                   make,
-                                  {1, 2, false, MOST_DRAWS, true, false}};
+                                  {1, 2, false, MOST_DRAWS, "sequential", false}};

@@ -93,4 +93,4 @@ static ireneo_error make(const figure_request *request) {
 const figure figure_speed = {"speed",
                              "time to recall every fact against dimension, ireneo and Adam",
                              make,
-                             {2, FIGURE_MOST_DIMS, false, 0, true, false}};
+                             {2, FIGURE_MOST_DIMS, false, 0, "speed", false}};

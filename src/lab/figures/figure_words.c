@@ -204,5 +204,7 @@ static ireneo_error make(const figure_request *request) {
     return failed;
 }
 
-const figure figure_words = {
-    "words", "facts between real word vectors against the law", make, {0, 0, false, MOST_DRAWS, true, false}};
+const figure figure_words = {"words",
+                             "facts between real word vectors against the law",
+                             make,
+                             {0, 0, false, MOST_DRAWS, "words", false}};

@@ -1,27 +1,29 @@
-/* Training runs over the trainability diagram, and their outcomes as a table on disk. */
+/* Training runs of figures, each made once and kept in the store as a series of numbers. */
 #ifndef IRENEO_LAB_FIGURES_TRAINING_RUNS_H
 #define IRENEO_LAB_FIGURES_TRAINING_RUNS_H
 
-#include "ireneo.h"
+#include "lab/figures/figure.h"
 
-#include <stdio.h>
+/* What is kept of a run's report. */
+typedef struct training_outcome {
+    double unigram_entropy, final_loss, held_out_unigram, held_out_loss; /* nats */
+    double rho_before, rho_after, entropy_before, entropy_after;
+    double diverged; /* 1: it did */
+    double seconds;  /* on one core */
+} training_outcome;
 
-/* The network that is trained, without beta and residual strength, and how. */
-ireneo_transformer ireneo_training_network(void);
-ireneo_attention_train_settings ireneo_training_budget(void);
+typedef struct training_run {
+    ireneo_transformer network;
+    ireneo_attention_train_settings settings; /* all of them said, none left to a default */
+    const char *text;                         /* a file of the data folder */
+    training_outcome outcome;
+} training_run;
 
-typedef struct training_point {
-    double beta, residual;
-} training_point;
+/* Fills the outcomes of all runs (count), from the request's store or by training that is kept there. */
+ireneo_error ireneo_training_runs_make(const figure_request *request, const char *stage, training_run *runs,
+                                       size_t count);
 
-/* The points of the diagram at which a network is trained. */
-extern const training_point ireneo_training_points[];
-extern const size_t ireneo_training_point_count;
-
-/* Heading and one line of the table, with what the theory says about the run: 1 - rho after the last layer,
- * growth of gradients, and the change by a step of Adam. */
-void ireneo_training_write_heading(FILE *stream);
-ireneo_error ireneo_training_write_run(FILE *stream, training_point point, uint64_t seed,
-                                       const ireneo_attention_train_report *report);
+/* Copies the outcomes that are shipped as a table of the data folder into the request's: the quick figure. */
+ireneo_error ireneo_training_runs_copy(const figure_request *request, const char *shipped, const char *name);
 
 #endif
