@@ -19,21 +19,27 @@
 enum { PANEL_NODES = 20, LAST_PANELS = 4 };
 static const double PANEL = 4.0; /* the longest, where integrands like tanh are exact to 1e-12 */
 
+/* Gauss's rule on [-1, 1], made once for all panels of a rule. */
+typedef struct panel_rule {
+    double nodes[PANEL_NODES], weights[PANEL_NODES];
+} panel_rule;
+
 typedef struct rule_side {
     double aspect, psi_0, offset, scale, side; /* side +1 or -1 */
+    const panel_rule *gauss;
 } rule_side;
 
 /* Nodes psi = psi_0 +- scale sinh t of t in [from, to], with a = 1 + c - 2 sqrt(c) cos psi, which makes the law smooth: rho
  * da = 2 sin^2(psi) / (pi a) dpsi. */
 static void add_panel(const rule_side *p, double from, double to, rank_rule *rule) {
-    double root = sqrt(p->aspect), t[PANEL_NODES], weights[PANEL_NODES];
-    ireneo_gauss_legendre(PANEL_NODES, from, to, t, weights);
+    double root = sqrt(p->aspect), middle = 0.5 * (to + from), width = 0.5 * (to - from);
     for (size_t k = 0; k < PANEL_NODES && rule->count < RANK_RULE_MOST; k++) {
-        double away = p->side * p->scale * sinh(t[k]), psi = p->psi_0 + away, sine = sin(psi);
+        double t = middle + width * p->gauss->nodes[k], weight = width * p->gauss->weights[k];
+        double away = p->side * p->scale * sinh(t), psi = p->psi_0 + away, sine = sin(psi);
         double half = sin(0.5 * psi), a = (1.0 - root) * (1.0 - root) + 4.0 * root * half * half;
         rule->from_u[rule->count] = p->offset + 4.0 * root * sin(p->psi_0 + 0.5 * away) * sin(0.5 * away);
         rule->weight[rule->count] =
-            a > 0.0 ? weights[k] * p->scale * cosh(t[k]) * 2.0 * sine * sine / (M_PI * a) : 0.0;
+            a > 0.0 ? weight * p->scale * cosh(t) * 2.0 * sine * sine / (M_PI * a) : 0.0;
         rule->count++;
     }
 }
@@ -55,9 +61,11 @@ void ireneo_rank_rule_fill(double aspect, double u, double v, rank_rule *rule) {
     double offset = fabs(cosine) > 1.0 ? 1.0 + aspect - 2.0 * root * copysign(1.0, cosine) - u : 0.0;
     double reach = hypot(offset, v), slope = root * sin(psi_0);
     double scale = reach / (slope + sqrt(slope * slope + root * reach));
+    panel_rule gauss;
+    ireneo_gauss_legendre(PANEL_NODES, -1.0, 1.0, gauss.nodes, gauss.weights);
     rule->count = 0;
-    add_side(&(rule_side){aspect, psi_0, offset, scale, -1.0}, rule);
-    add_side(&(rule_side){aspect, psi_0, offset, scale, 1.0}, rule);
+    add_side(&(rule_side){aspect, psi_0, offset, scale, -1.0, &gauss}, rule);
+    add_side(&(rule_side){aspect, psi_0, offset, scale, 1.0, &gauss}, rule);
 }
 
 typedef struct centre_problem {
