@@ -6,7 +6,7 @@
 #include "lab/figures/note.h"
 #include "lab/sweep/threshold_rows.h"
 
-enum { MOST_DRAWS = 128 };
+enum { MOST_DRAWS = FIGURE_MOST_TRIALS };
 
 typedef struct threshold_group {
     trial like;   /* facts = candidates: as many candidates as facts; otherwise candidates are fixed */
