@@ -34,7 +34,7 @@ here = wall > left && wall < right
 shade = here && (wall - left) < 0.28 * (right - left) # no room beside the line
 set style textbox opaque noborder fillcolor rgb "#e8f4fb"
 if (highest > bottom + 0.15 * (top - bottom)) set label 2 "rank collapse" at graph (shade ? (wall - left) / (right - left) + 0.03 : 0.03), graph 0.06 tc rgb "white" front
-if (here) set label 3 "entropy collapse" at wall + 0.03 * (right - left), bottom + 0.94 * (top - bottom) tc rgb "#222222" front
+if (here) set label 3 "entropy collapse" at wall + 0.03 * (right - left), bottom + 0.94 * (top - bottom) tc rgb "#222222" boxed front
 splot data using 1:2:3 skip 1 with pm3d notitle, \
       data using 1:($9 == 1 ? $2 : NaN):(1) skip 1 with points pt 7 ps 0.22 lc rgb '#00704f' notitle, \
       NaN with points pt 7 ps 0.4 lc rgb '#00704f' title "trainable", \

@@ -119,17 +119,17 @@ static void write_point(const entropy_group *g, const entropy_draw *draws, size_
                         FILE *stream) {
     mean_of entropy = {0}, overlap = {0}, fourth = {0};
     double n = (double)g->draws, dim = (double)g->dim,
-           free = dim / span_of(g); /* from d^2 to the dimensions that count */
+           stretch = dim / span_of(g); /* from d^2 to the dimensions that count */
     for (size_t i = 0; i < g->draws; i++) {
         const entropy_row *r = &draws[i].rows[k];
-        add(&entropy, free * r->entropy);
-        add(&overlap, free * r->overlap);
+        add(&entropy, stretch * r->entropy);
+        add(&overlap, stretch * r->overlap);
         add(&fourth, r->fourth);
     }
     if (g->draws < 2 || isnan(entropy.sum)) return;
     fprintf(stream, "%s,%zu,%zu,%zu,%.6g,%.6g,%.3g,%.6g,%.3g,%.5g,%.3g,%.0f\n",
             g->decoupled ? "decoupled" : "original", g->dim, g->rank, facts,
-            free * (double)facts * log((double)g->candidates) / (dim * dim), entropy.sum / n,
+            stretch * (double)facts * log((double)g->candidates) / (dim * dim), entropy.sum / n,
             error_of(&entropy, n), overlap.sum / n, error_of(&overlap, n), fourth.sum / n,
             error_of(&fourth, n), n);
 }

@@ -11,7 +11,7 @@ const double ireneo_linear_2_ranks[LINEAR_2_RANKS] = {0.1, 0.25, 0.5, 1.0};
 
 size_t ireneo_linear_2_dim(const figure_request *request) {
     size_t own = request->own.dim_count;
-    return own > 0 ? request->own.dims[own - 1] : request->quick ? 30 : 60;
+    return own > 0 ? request->own.dims[own - 1] : request->quick ? 30 : 50;
 }
 
 curve ireneo_linear_2_curve(const figure_request *request, trial_problem problem, size_t dim, double kappa) {
@@ -24,7 +24,7 @@ curve ireneo_linear_2_curve(const figure_request *request, trial_problem problem
 
 /* Problem by problem, size by size, rank by rank; then the Hebbian rule, size by size. */
 static void list_curves(const figure_request *request, curve curves[CURVES]) {
-    const size_t dims[SIZES] = {ireneo_figure_dim(request, 0, 15, 30), ireneo_linear_2_dim(request)};
+    const size_t dims[SIZES] = {ireneo_figure_dim(request, 0, 15, 25), ireneo_linear_2_dim(request)};
     for (size_t i = 0; i < CURVES; i++) {
         bool hebbian = i >= TRAINED;
         trial_problem problem = hebbian || i < TRAINED / 2 ? TRIAL_ORIGINAL : TRIAL_DECOUPLED;
