@@ -67,7 +67,7 @@ static ireneo_error train_all(const figure_request *request) {
         request, "attention_training",
         "A mark is one training run (one draw): encoders of %zu layers of width %zu, T = %g, five query-key "
         "scales and five skips,\nthe text of %s at the rate %g; learned: 0.03 nats below what needs no look "
-        "at other tokens; lines: theory, constants fitted on these runs and others",
+        "at other tokens;\nlines: theory, constants fitted on these runs and others",
         t->layers, t->width, t->context, runs[0].text, runs[0].settings.rate));
     IRENEO_TRY(ireneo_training_runs_make(request, "training (attention_training)", runs, RUNS));
     IRENEO_TRY(ireneo_csv_open(request, OUTCOMES, &csv));
