@@ -8,8 +8,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 SVG = "{http://www.w3.org/2000/svg}"
-# Described, but without a note under them: made from tables of benchmarks and of the demo, and words, which is older than notes.
-OTHERS = {"recall", "scaling", "cluster", "words"}
+# Described, but without a note under them: made from tables of benchmarks and of the demo.
+OTHERS = {"recall", "scaling", "cluster"}
 # Every vertical axis is a share, from 0 to 1.
 SHARES = {"linear_1", "linear_2", "words", "sequential", "attention_depth", "attention_text", "attention_decoder"}
 WIDTHS = {"narrow": 0.36, "wide": 0.95, "usual": 0.64}  # of DejaVu Sans, in units of its size
