@@ -114,6 +114,23 @@ END
 "$ireneo" figure attention_training --quick -o "figures" >/dev/null && [ -s "figures/attention_training.svg" ] &&
     cmp -s "figures/attention_training_runs.csv" "$root/data/attention-training.csv" ||
     fault "figure attention_training"
+# Full ones draw training runs that are kept as rows, without training: they are the shipped outcomes.
+for name in attention_stories attention_training; do
+    cp "$root/data/rows/$name.csv" runs.csv
+    "$ireneo" figure $name --rows runs.csv -o kept >/dev/null && cmp -s runs.csv "$root/data/rows/$name.csv" || fault "figure $name from rows"
+done
+"$python" - "$root/data" <<'END' || fault "training runs of rows are not those that are shipped"
+import csv, sys
+lines = lambda path: sorted(open(path).read().splitlines())
+assert lines("kept/attention_stories_runs.csv") == lines(sys.argv[1] + "/stories-training.csv"), "stories"
+what = ("beta", "residual", "seed", "layers", "width", "rate", "text", "causal", "residual_mlp")
+shipped = {tuple(r[w] for w in what): r for r in csv.DictReader(open(sys.argv[1] + "/attention-training.csv"))}
+runs = list(csv.DictReader(open("kept/attention_training_runs.csv")))
+assert len(runs) == 25
+for r in runs:
+    known = shipped[tuple(r[w] for w in what)]
+    assert all(r[c] == known[c] for c in ("final_loss", "held_out_loss", "rho_after", "entropy_after", "diverged")), (r, known)
+END
 
 # Bad usage: 2.
 refuse 2 'heads' simulate $small --heads 3
