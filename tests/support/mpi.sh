@@ -36,9 +36,10 @@ over() {
     if [ "$got" -lt 2 ] && [ -s err ]; then fault "$ranks ranks, $*: words on stderr: $(cat err)"; fi
 }
 
-# without_mpirun: takes mpirun's own words from file err: boxes of dashes, and lines that begin with its name or a host's.
+# without_mpirun: takes mpirun's own words from file err: boxes of dashes, lines that begin with its name or a host's, and what its
+# libevent says now and then when a pipe to a rank that gave up is closed already ("[warn] Epoll MOD(1) on fd 26 failed").
 without_mpirun() {
-    sed -i -e '/^-\{20,\}$/,/^-\{20,\}$/d' -e '/^mpirun/d' -e '/^\[[^]]*:[0-9]*\]/d' -e '/^ *$/d' err
+    sed -i -e '/^-\{20,\}$/,/^-\{20,\}$/d' -e '/^mpirun/d' -e '/^\[[^]]*:[0-9]*\]/d' -e '/^\[warn\] Epoll /d' -e '/^ *$/d' err
 }
 
 # refuse_over RANKS CODE PATTERN ARGUMENTS...: exit code, nothing on stdout, one sentence on stderr that fits the pattern.
