@@ -129,6 +129,11 @@ static int choose_files(const command *self, const figure *chosen, const known_f
         outcome = join(self, paths->thresholds, known->rows, "thresholds", ".csv");
         if (access(paths->thresholds, F_OK) == 0) request->thresholds = paths->thresholds;
     }
+    if (outcome == 0 && rows && access(request->rows, F_OK) != 0) { /* known now, not after hours */
+        const output_file made = {
+            .option = "--rows", .path = request->rows, .kind = OUTPUT_TABLE, .heading = "key,"};
+        outcome = agree(self, speaks() ? check_outputs(self, &made, 1, NULL, 0) : 0);
+    }
     if (outcome == 0 && rows && request->database == NULL) {
         outcome = join(self, paths->store, request->directory, chosen->name, ".db");
         request->database = paths->store;

@@ -96,6 +96,10 @@ grep -q "^white spectrum of original project in=14" spectra.csv || fault "no spe
 cp spectra/linear_3_summary.csv spectra.before
 run 0 figure linear_3 --quick --dim 10,14 --trials 1 --rows spectra.csv -o spectra.again
 cmp -s spectra.before spectra.again/linear_3_summary.csv || fault "spectra from rows differ"
+sed '3s/\(,,,,,,,,,,\)[^ ]*/\1nan/' spectra.csv >nan.csv
+refuse 3 "is not finite" figure linear_3 --quick --dim 10,14 --trials 1 --rows nan.csv -o spectra.nan
+refuse 4 "cannot write nowhere/rows.csv" figure overload --quick --dim 8 --trials 2 --rows nowhere/rows.csv -o unmade
+[ -e unmade/overload.db ] && fault "trials were run before it was seen that their rows cannot be written"
 echo "a,b" >other.csv
 refuse 3 "does not hold the rows of trials" figure overload --quick --dim 8 --rows other.csv -o first
 [ "$(cat other.csv)" = "a,b" ] || fault "a file that was refused was written"

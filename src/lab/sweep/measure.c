@@ -34,7 +34,11 @@ static ireneo_error measure(queue_worker *worker, const trial *t, const char *wh
     measurement m = {t, observe};
     ireneo_trial_key(t, key);
     snprintf(name, sizeof name, "%s of %s", what, key);
-    return ireneo_queue_array(worker, name, make_series, &m, values, count);
+    IRENEO_TRY(ireneo_queue_array(worker, name, make_series, &m, values, count));
+    for (size_t i = 0; i < count; i++) /* a store or its rows may come from anywhere */
+        if (!isfinite(values[i]))
+            return ireneo_fail(IRENEO_ERROR_DATA, "the %s: number %zu is not finite", name, i);
+    return IRENEO_OK;
 }
 
 _Static_assert(sizeof(score_measurement) % sizeof(double) == 0, "a measurement is an array of doubles");
